@@ -6,7 +6,6 @@ import io.holdfast.driver.ClockFences;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverSource;
-import io.holdfast.driver.FailureText;
 import io.holdfast.driver.Fences;
 import io.holdfast.driver.FileFences;
 import io.holdfast.driver.LocalDriver;
@@ -15,38 +14,22 @@ import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.driver.memory.FixedSizeMemoryBudget;
 import io.holdfast.driver.monitor.ServerMonitor;
-import io.holdfast.engine.Key;
-import io.holdfast.engine.Namespace;
-import io.holdfast.server.connection.AddressFormat;
 import io.holdfast.server.connection.DrainEvent;
 import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
-import io.holdfast.server.dflockd.DflockdHandler;
+import io.holdfast.server.connection.ServerContext;
+import io.holdfast.server.connection.SessionGraces;
+import io.holdfast.server.dflockd.DflockdProtocol;
 import io.holdfast.server.dflockd.DflockdService;
-import io.holdfast.server.dflockd.SessionGraces;
-import io.holdfast.server.lockd.ListingBudget;
-import io.holdfast.server.lockd.LockdCommandPermissions;
-import io.holdfast.server.lockd.LockdHandler;
-import io.holdfast.server.lockd.LockdService;
-import io.holdfast.server.lockd.LockdWebSocketHandler;
-import io.holdfast.server.socketlock.SocketlockHandler;
-import io.holdfast.server.socketlock.SocketlockService;
-import io.holdfast.server.websocket.OriginPolicy;
-import io.holdfast.server.websocket.WebSocketUpgrade;
-import io.holdfast.socketlock.internal.primary.PrimaryLock;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelPipeline;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.StartException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.ChannelGroupFuture;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -58,88 +41,51 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 
 import javax.net.ssl.X509KeyManager;
 
 /** A running server: its listeners, its connections and the engine behind them. */
 public final class HoldfastServer {
     private static final Logger LOG = LoggerFactory.getLogger(HoldfastServer.class);
-    private static final int BACKLOG = 4096;
     private static final long DRAIN_INTERVAL_MILLIS = 100;
-
-    /** Heap that a connection reserves, in units of {@link HeapGuard}: 4 KiB, or 16 with TLS. */
-    private static final int PLAIN_UNITS = 7;
-
-    private static final int TLS_UNITS = 31;
-
-    /** TCP keep-alive: the idle time before the first probe and the interval of probes. */
-    private static final int KEEPALIVE_SECONDS = 15;
-
-    /** Unanswered keep-alive probes after which a connection is reset. */
-    private static final int KEEPALIVE_PROBES = 9;
 
     /** Polls of an event loop in one round: a single poll may not return all ready sockets. */
     private static final int POLLS_PER_ROUND = 4;
-
-    /** How long one listing may take while another waits for memory. */
-    private static final Duration LISTING_TIMEOUT = Duration.ofSeconds(5);
 
     private static final long LOOP_END_MILLIS = 20;
     private static final long LOOPS_END_TIMEOUT_MILLIS = 2000;
 
     private final ServerConfig config;
-    private final IoTransport ioTransport;
     private final HeapGuard heap = new HeapGuard();
     private final FixedSizeMemoryBudget connectionBudget = heap.connections();
-    private final ConnectionGate gate;
     private final EventLoopGroup loops;
 
     /** Event loops of Unix sockets; the same as {@link #loops} with most transports. */
     private final EventLoopGroup unixLoops;
 
-    private final Fences fences;
     private final ServerMonitor serverMonitor =
             new ServerMonitor(LocalDriver.SHARDS, System::nanoTime);
     private final Driver driver;
-    private final SuspendedKeys suspendedKeys;
     private final DrainState drainState = new DrainState();
-    private final InputBudget inputBudget =
-            new InputBudget(Math.min(Runtime.getRuntime().maxMemory() / 8, maxBufferBytes() / 4));
     private final DflockdService dflockd;
-
-    /** The context for new connections; null without TLS. */
-    private volatile @Nullable SslContext tls;
+    private final Listeners listeners;
 
     /** Null without a restart quarantine. */
     private final @Nullable RunFileGraces runFileGraces;
 
-    private final ListingBudget listings =
-            new ListingBudget(Runtime.getRuntime().maxMemory() / 8, LISTING_TIMEOUT);
-    private final Map<Namespace, LockdService> lockd = new HashMap<>();
-    private final OriginPolicy originPolicy;
-    private final AtomicLong lastUnixConnection = new AtomicLong();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-    private final List<BoundEndpoint> listeners = new ArrayList<>();
     private final List<FrontEnd> frontEnds = new CopyOnWriteArrayList<>();
 
     /**
@@ -147,56 +93,65 @@ public final class HoldfastServer {
      */
     private final List<EventExecutor> inputLoops = new CopyOnWriteArrayList<>();
 
-    private final List<SocketlockListener> socketlocks = new ArrayList<>();
-    private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
-
-    /** A listener whose address is bound. */
-    private record BoundEndpoint(ListenEndpoint endpoint, Channel channel) {}
 
     private HoldfastServer(
             ServerConfig config,
             IoTransport ioTransport,
+            @Nullable SslContext tls,
             Fences fences,
             DriverSource source,
             @Nullable RestartQuarantineConfig restart)
             throws StartException {
         this.config = config;
-        this.ioTransport = ioTransport;
-        this.fences = fences;
         this.driver = open(source); // first: if it fails, nothing has to be undone
-        this.gate =
-                new ConnectionGate(
-                        config.limits().maxConnections(),
-                        config.limits().maxConnectionsPerAddress(),
-                        connectionBudget);
         this.loops = newLoops(ioTransport, config);
         this.unixLoops =
                 needsUnixLoops(config, ioTransport)
                         ? newLoops(ioTransport.forUnix(), config)
                         : loops;
-        this.suspendedKeys = new SuspendedKeys(driver);
         this.runFileGraces =
                 restart == null
                         ? null
                         : new RunFileGraces(restart, config.timeouts().maxSessionGrace());
-        this.dflockd =
-                new DflockdService(
+        Timeouts timeouts = config.timeouts();
+        ServerContext context =
+                new ServerContext(
                         driver,
                         serverMonitor,
-                        inputBudget,
+                        fences,
+                        new InputBudget(
+                                Math.min(
+                                        Runtime.getRuntime().maxMemory() / 8,
+                                        PlatformDependent.maxDirectMemory() / 4)),
                         drainState,
                         config.secret(),
-                        config.timeouts().defaultLease(),
-                        config.timeouts().read(),
-                        config.timeouts().write(),
+                        timeouts.defaultLease(),
+                        timeouts.read(),
+                        timeouts.write(),
                         runFileGraces == null
-                                ? SessionGraces.upTo(config.timeouts().maxSessionGrace())
+                                ? SessionGraces.upTo(timeouts.maxSessionGrace())
                                 : runFileGraces,
                         config.autoRelease(),
-                        config.limits().maxPushBytes());
-        this.originPolicy = new OriginPolicy(config.webSocketOrigins());
+                        config.limits().maxPushBytes(),
+                        config.webSocketOrigins(),
+                        config.events());
+        this.dflockd = DflockdProtocol.INSTANCE.start(context);
+        this.listeners =
+                new Listeners(
+                        context,
+                        ioTransport,
+                        loops,
+                        unixLoops,
+                        new ConnectionGate(
+                                config.limits().maxConnections(),
+                                config.limits().maxConnectionsPerAddress(),
+                                connectionBudget),
+                        connectionBudget,
+                        connections,
+                        tls);
+        listeners.use(DflockdProtocol.INSTANCE, dflockd);
     }
 
     /** Creates a front end and binds its addresses. */
@@ -252,12 +207,12 @@ public final class HoldfastServer {
                 new HoldfastServer(
                         config,
                         ioTransport,
+                        tls,
                         fences,
                         source == null ? local(fences) : source,
                         restart);
         try {
             server.addInputLoops();
-            server.tls = tls;
             if (tls != null) {
                 LOG.info("TLS enabled");
             }
@@ -268,10 +223,11 @@ public final class HoldfastServer {
                 server.frontEnds.add(other.start(server.frontEndServices()));
             }
             for (ListenEndpoint listenEndpoint : config.listeners()) {
-                server.bind(listenEndpoint);
+                server.listeners.bind(listenEndpoint);
             }
             server.confirmQuarantine();
-            server.listen();
+            server.listeners.listen();
+            server.frontEnds.forEach(FrontEnd::open);
             return server;
         } catch (StartException | RuntimeException e) {
             if (server.runFileGraces != null) {
@@ -368,7 +324,7 @@ public final class HoldfastServer {
         Duration quarantine =
                 runFileGraces.open(
                         config.listeners().stream()
-                                .filter(HoldfastServer::isFixedDflockd)
+                                .filter(HoldfastServer::isReconnectable)
                                 .map(ListenEndpoint::address)
                                 .map(ListenAddress.Tcp.class::cast)
                                 .map(tcp -> new InetSocketAddress(tcp.host(), tcp.port()))
@@ -411,19 +367,11 @@ public final class HoldfastServer {
         graces.endQuarantine();
     }
 
-    /**
-     * Whether a dflockd listener has the same port in each run, so that clients can reconnect to
-     * it.
-     */
-    private static boolean isFixedDflockd(ListenEndpoint listenEndpoint) {
-        return listenEndpoint.protocol() instanceof ListenerProtocol.Dflockd
+    /** Whether a listener has the same port in each run, so that clients can resume sessions. */
+    private static boolean isReconnectable(ListenEndpoint listenEndpoint) {
+        return listenEndpoint.protocol().hasSessionGraces()
                 && listenEndpoint.address() instanceof ListenAddress.Tcp tcp
                 && tcp.port() != 0;
-    }
-
-    /** The limit of memory for buffers outside of the heap, in bytes. */
-    private static long maxBufferBytes() {
-        return PlatformDependent.maxDirectMemory();
     }
 
     private static boolean needsUnixLoops(ServerConfig config, IoTransport ioTransport) {
@@ -459,178 +407,9 @@ public final class HoldfastServer {
         }
     }
 
-    /** Binds an address; no connection is accepted there before {@link #listen}. */
-    private void bind(ListenEndpoint listenEndpoint) throws StartException {
-        switch (listenEndpoint.address()) {
-            case ListenAddress.Tcp tcp ->
-                    listeners.add(
-                            new BoundEndpoint(
-                                    listenEndpoint, bindTcp(tcp, bootstrap(listenEndpoint))));
-            case ListenAddress.Unix unix -> {
-                if (listenEndpoint.protocol() instanceof ListenerProtocol.Socketlock socketlock) {
-                    socketlocks.add(bindSocketlock(listenEndpoint, unix, socketlock));
-                } else {
-                    socketFiles.add(
-                            UnixSocketFile.bind(
-                                    unix,
-                                    path ->
-                                            listeners.add(
-                                                    new BoundEndpoint(
-                                                            listenEndpoint,
-                                                            bindUnix(
-                                                                    path,
-                                                                    unix,
-                                                                    bootstrap(listenEndpoint))))));
-                }
-            }
-        }
-    }
-
-    private SocketlockListener bindSocketlock(
-            ListenEndpoint listenEndpoint,
-            ListenAddress.Unix address,
-            ListenerProtocol.Socketlock protocol)
-            throws StartException {
-        Key key = listenEndpoint.lock(protocol);
-        return SocketlockListener.acquirePath(
-                listenEndpoint,
-                address,
-                key,
-                suspendedKeys,
-                (primaryLock, checkSoon) -> socketlock(key, protocol, primaryLock, checkSoon),
-                (path, service, open) -> {
-                    Consumer<ChannelPipeline> addHandlers =
-                            pipeline -> {
-                                open.add(pipeline.channel());
-                                pipeline.addLast(SocketlockHandler.connection(service));
-                            };
-                    return bindUnix(
-                            path,
-                            address,
-                            bootstrap(listenEndpoint, new Initializer(false, addHandlers)));
-                });
-    }
-
-    private SocketlockService socketlock(
-            Key key,
-            ListenerProtocol.Socketlock protocol,
-            PrimaryLock primaryLock,
-            Runnable checkSoon) {
-        fences.raise(primaryLock.fenceFloor());
-        return new SocketlockService(
-                driver,
-                serverMonitor,
-                key,
-                protocol.limits(),
-                inputBudget,
-                drainState,
-                primaryLock,
-                fences::next,
-                checkSoon,
-                config.events() == null && LOG.isDebugEnabled() ? LOG::debug : config.events());
-    }
-
-    private ServerBootstrap bootstrap(ListenEndpoint listenEndpoint) {
-        return bootstrap(
-                listenEndpoint, new Initializer(listenEndpoint.tls(), pipelineOf(listenEndpoint)));
-    }
-
-    private ServerBootstrap bootstrap(ListenEndpoint listenEndpoint, Initializer initializer) {
-        return new ServerBootstrap()
-                .group(listenEndpoint.address() instanceof ListenAddress.Unix ? unixLoops : loops)
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.AUTO_READ, false)
-                .handler(
-                        new AcceptHandler(
-                                gate,
-                                connectionBudget,
-                                initializer.usesTls ? TLS_UNITS : PLAIN_UNITS,
-                                listenEndpoint.address() instanceof ListenAddress.Tcp))
-                .childHandler(initializer);
-    }
-
-    private Channel bindTcp(ListenAddress.Tcp tcp, ServerBootstrap bootstrap)
-            throws StartException {
-        bootstrap
-                .channelFactory(ioTransport::newServerChannel)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_KEEPALIVE, true);
-        ioTransport
-                .keepAlive(KEEPALIVE_SECONDS, KEEPALIVE_SECONDS, KEEPALIVE_PROBES)
-                .forEach(bootstrap::childOption);
-        try {
-            InetAddress address = InetAddress.getByName(tcp.host());
-            return bind(bootstrap, new InetSocketAddress(address, tcp.port()));
-        } catch (Exception e) { // Netty throws the bind's IOException without declaring it
-            throw new StartException(
-                    "cannot listen on " + tcp + ": " + FailureText.ofListening(e, tcp.port()), e);
-        }
-    }
-
-    private Channel bindUnix(Path path, ListenAddress.Unix unix, ServerBootstrap bootstrap)
-            throws StartException {
-        IoTransport local = ioTransport.forUnix();
-        bootstrap.channelFactory(local::newUnixServerChannel);
-        if (local.hasUnixHalfClosure()) {
-            bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        }
-        try {
-            return bind(bootstrap, local.unixAddress(path));
-        } catch (Exception e) { // as above
-            throw new StartException("cannot listen on " + unix + ": " + FailureText.of(e), e);
-        }
-    }
-
-    private static Channel bind(ServerBootstrap bootstrap, SocketAddress where) {
-        return bootstrap.bind(where).syncUninterruptibly().channel();
-    }
-
-    /** Begins to accept connections; every address is bound. */
-    private void listen() throws StartException {
-        for (SocketlockListener listener : socketlocks) {
-            listener.listen();
-            logListening(listener.endpoint(), listener.endpoint().toString());
-        }
-        for (BoundEndpoint listener : listeners) {
-            listener.channel().config().setAutoRead(true);
-            logListening(listener.endpoint(), addressOf(listener.endpoint(), listener.channel()));
-        }
-        frontEnds.forEach(FrontEnd::open);
-    }
-
-    private void logListening(ListenEndpoint listenEndpoint, String address) {
-        LOG.atInfo()
-                .addKeyValue("addr", address)
-                .addKeyValue("protocol", listenEndpoint.scheme())
-                .addKeyValue("transport", transportOf(listenEndpoint).label())
-                .log("listening");
-    }
-
-    private IoTransport transportOf(ListenEndpoint listenEndpoint) {
-        return listenEndpoint.address() instanceof ListenAddress.Unix
-                ? ioTransport.forUnix()
-                : ioTransport;
-    }
-
-    /** The address as configured, with the actual port in place of 0. */
-    private static String addressOf(ListenEndpoint listenEndpoint, Channel listener) {
-        return switch (listenEndpoint.address()) {
-            case ListenAddress.Tcp tcp ->
-                    AddressFormat.join(
-                            tcp.host(), ((InetSocketAddress) listener.localAddress()).getPort());
-            case ListenAddress.Unix unix -> unix.toString();
-        };
-    }
-
     /** The bound addresses of the TCP listeners, in the order of the configuration. */
     public List<InetSocketAddress> addresses() {
-        return listeners.stream()
-                .map(listener -> listener.channel().localAddress())
-                .filter(InetSocketAddress.class::isInstance)
-                .map(InetSocketAddress.class::cast)
-                .toList();
+        return listeners.addresses();
     }
 
     /**
@@ -652,9 +431,11 @@ public final class HoldfastServer {
      */
     public Runnable prepareReload(@Nullable Secret secret, @Nullable X509KeyManager key)
             throws StartException {
-        SslContext next = key == null ? tls : TlsLoader.context(key);
+        SslContext tls = key == null ? null : TlsLoader.context(key);
         return () -> {
-            tls = next;
+            if (tls != null) {
+                listeners.changeTls(tls);
+            }
             dflockd.changeSecret(secret);
         };
     }
@@ -696,20 +477,10 @@ public final class HoldfastServer {
         return false;
     }
 
-    private static long saturatedMillis(Duration duration) {
-        return duration.compareTo(Duration.ofDays(10_000)) > 0
-                ? Duration.ofDays(10_000).toMillis()
-                : duration.toMillis();
-    }
-
     private void closeListeners() {
         drainState.begin();
         frontEnds.forEach(FrontEnd::drain);
-        socketlocks.forEach(SocketlockListener::stop);
-        // First the files: while the sockets are open, no other file can have their identity.
-        socketFiles.forEach(UnixSocketFile::remove);
-        socketFiles.clear();
-        listeners.forEach(listener -> listener.channel().close().syncUninterruptibly());
+        listeners.close();
     }
 
     /** Failure of one front end must not prevent closing the rest. */
@@ -765,77 +536,5 @@ public final class HoldfastServer {
     /** Waits until the server has closed. */
     public void awaitEnd() throws InterruptedException {
         ended.await();
-    }
-
-    private LockdService lockd(Namespace namespace) {
-        return new LockdService(
-                driver,
-                serverMonitor,
-                namespace,
-                inputBudget,
-                drainState,
-                listings,
-                config.timeouts().read(),
-                config.timeouts().write(),
-                config.events());
-    }
-
-    private Consumer<ChannelPipeline> pipelineOf(ListenEndpoint listenEndpoint) {
-        return switch (listenEndpoint.protocol()) {
-            case ListenerProtocol.Dflockd(Namespace namespace) ->
-                    pipeline -> pipeline.addLast(DflockdHandler.connection(dflockd, namespace));
-            case ListenerProtocol.Lockd protocol ->
-                    lockdPipelineOf(listenEndpoint.address(), protocol);
-            case ListenerProtocol.Socketlock _ ->
-                    throw new IllegalStateException("a socketlock listener has its own pipeline");
-        };
-    }
-
-    private Consumer<ChannelPipeline> lockdPipelineOf(
-            ListenAddress listenAddress, ListenerProtocol.Lockd protocol) {
-        LockdCommandPermissions permissions =
-                new LockdCommandPermissions(protocol.allowDump(), protocol.enableRegistry());
-        LockdService service = lockd.computeIfAbsent(protocol.namespace(), this::lockd);
-        if (protocol.webSocket()) {
-            return pipeline ->
-                    new WebSocketUpgrade(
-                                    originPolicy,
-                                    saturatedMillis(config.timeouts().read()),
-                                    () -> LockdWebSocketHandler.connection(service, permissions))
-                            .addTo(pipeline, inputBudget);
-        }
-        if (listenAddress instanceof ListenAddress.Unix) {
-            return pipeline ->
-                    pipeline.addLast(
-                            LockdHandler.connection(
-                                    service,
-                                    permissions,
-                                    "unix:" + lastUnixConnection.incrementAndGet()));
-        }
-        return pipeline -> pipeline.addLast(LockdHandler.connection(service, permissions, null));
-    }
-
-    private final class Initializer extends ChannelInitializer<Channel> {
-        private final boolean usesTls;
-        private final Consumer<ChannelPipeline> addHandlers;
-
-        Initializer(boolean usesTls, Consumer<ChannelPipeline> addHandlers) {
-            this.usesTls = usesTls;
-            this.addHandlers = addHandlers;
-        }
-
-        @Override
-        protected void initChannel(Channel channel) {
-            connections.add(channel);
-            if (channel instanceof IoUringSocketChannel socket) {
-                channel.pipeline().addLast(new ConnectionResetDetector(socket));
-            }
-            if (usesTls) {
-                SslHandler handler = Objects.requireNonNull(tls).newHandler(channel.alloc());
-                handler.setHandshakeTimeoutMillis(saturatedMillis(config.timeouts().read()));
-                channel.pipeline().addLast(handler);
-            }
-            addHandlers.accept(channel.pipeline());
-        }
     }
 }

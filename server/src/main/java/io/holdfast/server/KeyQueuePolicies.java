@@ -3,6 +3,7 @@ package io.holdfast.server;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.QueuePolicy;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -15,19 +16,19 @@ final class KeyQueuePolicies {
         Map<Key, QueuePolicy> policies = new HashMap<>();
         Map<Key, ListenEndpoint> named = new HashMap<>();
         for (ListenEndpoint listenEndpoint : listeners) {
-            if (listenEndpoint.protocol() instanceof ListenerProtocol.Socketlock socketlock
-                    && socketlock.policy() != null) {
-                Key key = listenEndpoint.lock(socketlock);
-                QueuePolicy before = policies.put(key, socketlock.policy());
+            var given = listenEndpoint.options().queuePolicies(listenEndpoint.address());
+            for (Map.Entry<Key, QueuePolicy> entry : given.entrySet()) {
+                Key key = entry.getKey();
+                QueuePolicy before = policies.put(key, entry.getValue());
                 ListenEndpoint first = named.putIfAbsent(key, listenEndpoint);
-                if (before != null && before != socketlock.policy()) {
+                if (before != null && before != entry.getValue()) {
                     throw new ConfigException(
                             "the key %s cannot have two policies: %s on %s and %s on %s"
                                     .formatted(
                                             key,
                                             label(before),
                                             first,
-                                            label(socketlock.policy()),
+                                            label(entry.getValue()),
                                             listenEndpoint));
                 }
             }

@@ -4,7 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.dflockd.SessionGraces;
+import io.holdfast.server.connection.SessionGraces;
+import io.holdfast.server.listener.StartException;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -6,6 +6,8 @@ import static io.holdfast.driver.config.SettingRange.requireNotNegative;
 import io.holdfast.driver.Secret;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.EngineSettings;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import org.jspecify.annotations.Nullable;
 
@@ -78,8 +80,8 @@ public record ServerConfig(
     private static void requireDistinctPaths(List<ListenEndpoint> listeners) {
         Set<Path> paths = new HashSet<>();
         for (ListenEndpoint listenEndpoint : listeners) {
-            Path path = listenEndpoint.path();
-            if (path != null && !paths.add(path)) {
+            if (listenEndpoint.address() instanceof ListenAddress.Unix unix
+                    && !paths.add(unix.normalizedPath())) {
                 throw new ConfigException("two listen addresses have the path " + listenEndpoint);
             }
         }

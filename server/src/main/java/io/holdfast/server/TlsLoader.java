@@ -3,6 +3,7 @@ package io.holdfast.server;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.tls.PemFiles;
 import io.holdfast.driver.tls.TlsManagers;
+import io.holdfast.server.listener.StartException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;

@@ -1,6 +1,8 @@
 package io.holdfast.server;
 
 import io.holdfast.driver.FailureText;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

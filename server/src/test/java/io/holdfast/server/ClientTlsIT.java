@@ -8,6 +8,7 @@ import io.holdfast.client.Hold;
 import io.holdfast.client.Holdfast;
 import io.holdfast.client.HoldfastBuilder;
 import io.holdfast.client.ServerUnreachableException;
+import io.holdfast.server.dflockd.DflockdProtocol;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +34,7 @@ class ClientTlsIT {
         server =
                 TestServer.start(
                         new TestConfig()
-                                .listeners(new ListenEndpoint("127.0.0.1", 0, true))
+                                .listeners(DflockdProtocol.endpoint("127.0.0.1", 0, true))
                                 .tls(files)
                                 .secret("sesame"));
     }

@@ -3,6 +3,8 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.server.dflockd.DflockdProtocol;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -116,8 +118,8 @@ class ConnectionCapIT {
                 new TestConfig()
                         .maxConnections(2)
                         .listeners(
-                                new ListenEndpoint("127.0.0.1", 0, false),
-                                new ListenEndpoint("127.0.0.1", 0, false)));
+                                DflockdProtocol.endpoint("127.0.0.1", 0, false),
+                                DflockdProtocol.endpoint("127.0.0.1", 0, false)));
         List<InetSocketAddress> addresses = server.server().addresses();
         TestClient resident = server.connect();
         resident.assertServed();

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.lagging.LaggingDriver;
 import io.holdfast.engine.Namespace;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -24,12 +29,11 @@ class LaggingDriverIT {
             TestServer.start(
                     new TestConfig()
                             .listeners(
-                                    new ListenEndpoint("127.0.0.1", 0, false),
+                                    DflockdProtocol.endpoint("127.0.0.1", 0, false),
                                     new ListenEndpoint(
+                                            LockdProtocol.TCP,
                                             new ListenAddress.Tcp("127.0.0.1", 0),
-                                            false,
-                                            new ListenerProtocol.Lockd(
-                                                    Namespace.DEFAULT, false, true, true))),
+                                            new LockdOptions(Namespace.DEFAULT, true, true))),
                     LaggingDriver.source(1, Duration.ZERO));
     private final LaggingDriver driver = (LaggingDriver) server.backend().driver();
 

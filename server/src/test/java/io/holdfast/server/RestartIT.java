@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.frontend.FrontEnd;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.StartException;
 import io.holdfast.testsupport.FreePorts;
 
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +64,7 @@ class RestartIT {
         HoldfastServer server =
                 HoldfastServer.start(
                         new TestConfig()
-                                .listeners(new ListenEndpoint("127.0.0.1", at, false))
+                                .listeners(DflockdProtocol.endpoint("127.0.0.1", at, false))
                                 .build(),
                         others,
                         restart);

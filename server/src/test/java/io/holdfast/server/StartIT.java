@@ -9,6 +9,8 @@ import io.holdfast.driver.DriverSource;
 import io.holdfast.driver.LocalDriver;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.connection.AddressFormat;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.StartException;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,7 @@ class StartIT {
         TestConfig config =
                 new TestConfig()
                         .transport(ioTransport)
-                        .listeners(new ListenEndpoint("::1", 0, false));
+                        .listeners(DflockdProtocol.endpoint("::1", 0, false));
         try (TestServer server = TestServer.start(config)) {
             assertThat(AddressFormat.of(server.address())).startsWith("[::1]:");
             TestClient client = server.connect();
@@ -78,8 +80,8 @@ class StartIT {
         TestConfig config =
                 new TestConfig()
                         .listeners(
-                                new ListenEndpoint("127.0.0.1", 0, false),
-                                new ListenEndpoint("localhost", 0, false));
+                                DflockdProtocol.endpoint("127.0.0.1", 0, false),
+                                DflockdProtocol.endpoint("localhost", 0, false));
         try (TestServer server = TestServer.start(config)) {
             List<InetSocketAddress> addresses = server.server().addresses();
             assertThat(addresses).hasSize(2).doesNotHaveDuplicates();
@@ -99,8 +101,9 @@ class StartIT {
                     new TestConfig()
                             .transport(ioTransport)
                             .listeners(
-                                    new ListenEndpoint("127.0.0.1", 0, false),
-                                    new ListenEndpoint("127.0.0.1", taken.getLocalPort(), false));
+                                    DflockdProtocol.endpoint("127.0.0.1", 0, false),
+                                    DflockdProtocol.endpoint(
+                                            "127.0.0.1", taken.getLocalPort(), false));
             assertStopped(config, "127.0.0.1:" + taken.getLocalPort());
         }
         awaitNoThreads();
@@ -109,14 +112,15 @@ class StartIT {
     @Test
     void an_unknown_host_is_reported_in_one_line() {
         assertStopped(
-                new TestConfig().listeners(new ListenEndpoint("no-such-host.invalid", 0, false)),
+                new TestConfig()
+                        .listeners(DflockdProtocol.endpoint("no-such-host.invalid", 0, false)),
                 "no-such-host.invalid");
     }
 
     @Test
     void an_address_of_another_machine_is_reported_in_one_line() {
         assertStopped(
-                new TestConfig().listeners(new ListenEndpoint("192.0.2.1", 0, false)),
+                new TestConfig().listeners(DflockdProtocol.endpoint("192.0.2.1", 0, false)),
                 "192.0.2.1:0");
     }
 
@@ -203,7 +207,7 @@ class StartIT {
 
     @Test
     void an_invalid_configuration_is_refused() {
-        TestConfig tls = new TestConfig().listeners(new ListenEndpoint("127.0.0.1", 0, true));
+        TestConfig tls = new TestConfig().listeners(DflockdProtocol.endpoint("127.0.0.1", 0, true));
         assertThatThrownBy(tls::build)
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("certificate");
@@ -219,9 +223,9 @@ class StartIT {
                 .hasMessage("--max-locks must be >= 0 (got -1)");
         assertThatThrownBy(() -> new TestConfig().maxConnections(-1).build())
                 .hasMessage("--max-connections must be >= 0 (got -1)");
-        assertThatThrownBy(() -> new ListenEndpoint("", 0, false))
+        assertThatThrownBy(() -> DflockdProtocol.endpoint("", 0, false))
                 .isInstanceOf(ConfigException.class);
-        assertThatThrownBy(() -> new ListenEndpoint("::", 65536, false))
+        assertThatThrownBy(() -> DflockdProtocol.endpoint("::", 65536, false))
                 .isInstanceOf(ConfigException.class);
     }
 }

@@ -4,6 +4,8 @@ import static java.time.Duration.ofSeconds;
 
 import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.Secret;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,7 +19,8 @@ public final class TestConfig {
     /** Longer than tests wait, so that no test passes because of a timeout. */
     private static final Duration NO_TIMEOUT = Duration.ofMinutes(10);
 
-    private List<ListenEndpoint> listeners = List.of(new ListenEndpoint("127.0.0.1", 0, false));
+    private List<ListenEndpoint> listeners =
+            List.of(DflockdProtocol.endpoint("127.0.0.1", 0, false));
     private int maxWaiters;
     private Duration idle = ofSeconds(60);
     private boolean autoRelease = true;

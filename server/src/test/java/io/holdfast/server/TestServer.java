@@ -7,6 +7,7 @@ import io.holdfast.driver.frontend.FrontEnd;
 import io.holdfast.driver.frontend.FrontEndServices;
 import io.holdfast.server.dflockd.DflockdService;
 import io.holdfast.server.dflockd.PushedBytes;
+import io.holdfast.server.listener.StartException;
 
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;

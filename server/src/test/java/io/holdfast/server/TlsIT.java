@@ -3,6 +3,9 @@ package io.holdfast.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.StartException;
+
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -48,7 +51,9 @@ class TlsIT {
     }
 
     private static TestConfig config(TlsFiles files) {
-        return new TestConfig().listeners(new ListenEndpoint("127.0.0.1", 0, true)).tls(files);
+        return new TestConfig()
+                .listeners(DflockdProtocol.endpoint("127.0.0.1", 0, true))
+                .tls(files);
     }
 
     private static TestClient connect(

@@ -1,6 +1,12 @@
 package io.holdfast.server;
 
 import io.holdfast.engine.Namespace;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.StartException;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -79,7 +85,7 @@ public final class WebSocketServer implements AutoCloseable {
                 config.listeners(
                         lockd(true, tls),
                         lockd(false, false),
-                        new ListenEndpoint("127.0.0.1", 0, false));
+                        DflockdProtocol.endpoint("127.0.0.1", 0, false));
                 return new WebSocketServer(HoldfastServer.start(config.build()), trusting);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -94,9 +100,11 @@ public final class WebSocketServer implements AutoCloseable {
 
         private ListenEndpoint lockd(boolean webSocket, boolean overTls) {
             return new ListenEndpoint(
+                    webSocket
+                            ? overTls ? LockdProtocol.WEB_SOCKET_TLS : LockdProtocol.WEB_SOCKET
+                            : LockdProtocol.TCP,
                     new ListenAddress.Tcp("127.0.0.1", 0),
-                    overTls,
-                    new ListenerProtocol.Lockd(Namespace.DEFAULT, webSocket, allowDump, true));
+                    new LockdOptions(Namespace.DEFAULT, allowDump, true));
         }
     }
 

@@ -6,10 +6,10 @@ import io.holdfast.driver.Secret;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.IoTransport;
 import io.holdfast.server.Limits;
-import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.StartException;
 import io.holdfast.server.Timeouts;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -117,7 +117,7 @@ public final class EmbeddedHoldfast implements AutoCloseable {
 
     private ServerConfig config() {
         return ServerConfig.builder()
-                .listeners(new ListenEndpoint(HOST, port, false))
+                .listeners(DflockdProtocol.endpoint(HOST, port, false))
                 .limits(Limits.builder().maxLocks(0).unlimitedClients().build())
                 .timeouts(
                         Timeouts.builder()

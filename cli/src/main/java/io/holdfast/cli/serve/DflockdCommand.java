@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.dflockd.DflockdProtocol;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -107,7 +107,7 @@ public final class DflockdCommand {
         int port = port(values, Setting.PORT);
         int httpPort = port(values, Setting.HTTP_PORT);
         ServerPlan.Builder plan = values.toPlan().secrets(() -> ServerSecrets.of(values));
-        plan.server().listeners(new ListenEndpoint(host, port, tls));
+        plan.server().listeners(DflockdProtocol.endpoint(host, port, tls));
         if (httpPort != 0) {
             if (httpPort == port) {
                 throw new ConfigException(

@@ -8,9 +8,9 @@ import io.holdfast.http.HttpAddress;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.http.HttpFrontEnd;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.StartException;
 import io.holdfast.server.TlsFiles;
 import io.holdfast.server.TlsLoader;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 

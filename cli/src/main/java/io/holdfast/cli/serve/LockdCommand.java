@@ -3,10 +3,12 @@ package io.holdfast.cli.serve;
 import io.holdfast.console.options.FileNames;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.ListenScheme;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import org.jspecify.annotations.Nullable;
 
@@ -277,13 +279,13 @@ public final class LockdCommand {
     private ServerPlan plan(@Nullable Consumer<String> events) {
         List<ListenEndpoint> listeners = new ArrayList<>();
         for (ListenAddress listenAddress : with(tcp, glockdTcp)) {
-            listeners.add(endpoint(listenAddress, false));
+            listeners.add(endpoint(LockdProtocol.TCP, listenAddress));
         }
         for (Path path : unix) {
-            listeners.add(endpoint(new ListenAddress.Unix(path, unixMode), false));
+            listeners.add(endpoint(LockdProtocol.UNIX, new ListenAddress.Unix(path, unixMode)));
         }
         for (ListenAddress listenAddress : with(webSockets, glockdWebSocket)) {
-            listeners.add(endpoint(listenAddress, true));
+            listeners.add(endpoint(LockdProtocol.WEB_SOCKET, listenAddress));
         }
         if (unixMode != null && unix.isEmpty()) {
             throw new ConfigException("--unix-mode requires --unix");
@@ -292,7 +294,7 @@ public final class LockdCommand {
             if (!defaultTcp) {
                 throw new ConfigException("no address to listen on: give --tcp, --unix or --ws");
             }
-            listeners.add(endpoint(address("--tcp", "" + ListenUrl.LOCKD_PORT), false));
+            listeners.add(endpoint(LockdProtocol.TCP, LockdProtocol.TCP.example()));
         }
         ServerPlan.Builder plan =
                 new SettingValues(SETTINGS.keySet(), SETTINGS::get, List.of(given::get)).toPlan();
@@ -310,12 +312,11 @@ public final class LockdCommand {
         return all;
     }
 
-    private ListenEndpoint endpoint(ListenAddress listenAddress, boolean webSocket) {
+    private ListenEndpoint endpoint(ListenScheme scheme, ListenAddress listenAddress) {
         return new ListenEndpoint(
+                scheme,
                 listenAddress,
-                false,
-                new ListenerProtocol.Lockd(
-                        Namespace.DEFAULT, webSocket, allowDump, enableRegistry));
+                new LockdOptions(Namespace.DEFAULT, allowDump, enableRegistry));
     }
 
     static String usage() {

@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.FailureText;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.StartException;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -2,7 +2,7 @@ package io.holdfast.cli.serve;
 
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.http.HttpAddress;
-import io.holdfast.server.ListenEndpoint;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import org.jspecify.annotations.Nullable;
 

@@ -5,11 +5,11 @@ import io.holdfast.driver.config.ConfigException;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.http.HttpConfig;
 import io.holdfast.server.Limits;
-import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.RestartQuarantineConfig;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.Timeouts;
 import io.holdfast.server.TlsFiles;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import org.jspecify.annotations.Nullable;
 
@@ -122,8 +122,9 @@ record ServerPlan(
                     && listeners.stream().noneMatch(ListenEndpoint::tls)
                     && http.stream().noneMatch(HttpAddress::tls)) {
                 throw new ConfigException(
-                        "there is a TLS certificate, but no listen address uses TLS (dflockds://,"
-                                + " lockds://, lockd+wss:// or https://)");
+                        "there is a TLS certificate, but no listen address uses TLS ("
+                                + ListenSchemes.ALL.tlsBeginnings()
+                                + ")");
             }
         }
     }

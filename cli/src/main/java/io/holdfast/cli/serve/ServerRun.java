@@ -8,12 +8,12 @@ import io.holdfast.cli.process.SignalHandlers;
 import io.holdfast.cli.process.TerminalDetector;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.StartException;
 import io.holdfast.server.connection.AddressFormat;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.ServerProtocol;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -144,10 +144,10 @@ final class ServerRun {
     /**
      * Returns the exit status.
      *
-     * @param failure text before the reason if the start fails; both are printed as a plain line
+     * @param failed reports that the start has failed
      */
-    static int runQuietly(ServerPlan plan, String failure) {
-        return run(plan, null, e -> System.err.println(failure + e.summary()));
+    static int runQuietly(ServerPlan plan, Consumer<StartException> failed) {
+        return run(plan, null, failed);
     }
 
     private static void logFailure(StartException e, String listenOption) {
@@ -266,13 +266,19 @@ final class ServerRun {
                 warnIfOpen(listenEndpoint, next.next(), config.secret() != null);
             }
         }
-        if (config.secret() != null && config.listeners().stream().anyMatch(ServerRun::isLockd)) {
-            LOG.warn("--auth-token does not apply to lockd, which has no authentication");
+        if (config.secret() != null) {
+            config.listeners().stream()
+                    .map(ListenEndpoint::protocol)
+                    .filter(ServerProtocol::isUnauthenticated)
+                    .map(ServerProtocol::name)
+                    .distinct()
+                    .forEach(
+                            name ->
+                                    LOG.warn(
+                                            "--auth-token does not apply to {}, which has no"
+                                                    + " authentication",
+                                            name));
         }
-    }
-
-    private static boolean isLockd(ListenEndpoint listenEndpoint) {
-        return listenEndpoint.protocol() instanceof ListenerProtocol.Lockd;
     }
 
     private static void warnIfOpen(
@@ -280,12 +286,13 @@ final class ServerRun {
         if (address.getAddress().isLoopbackAddress()) {
             return;
         }
-        if (isLockd(listenEndpoint)) {
+        if (listenEndpoint.protocol().isUnauthenticated()) {
             LOG.atWarn()
                     .addKeyValue("addr", AddressFormat.of(address))
                     .log(
-                            "lockd has no authentication and listens on a non-loopback address: any"
-                                    + " client that can reach it can lock");
+                            "{} has no authentication and listens on a non-loopback address: any"
+                                    + " client that can reach it can lock",
+                            listenEndpoint.protocol().name());
         } else {
             warnIfOpen(AddressFormat.of(address), listenEndpoint.tls(), secret);
         }

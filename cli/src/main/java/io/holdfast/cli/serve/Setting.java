@@ -34,11 +34,7 @@ enum Setting {
                             "dflockd://127.0.0.1:6388,lockd://127.0.0.1:9999,http://127.0.0.1:6389")
                     .onlyInServe()
                     .repeated("URL")
-                    .help(
-                            "Where to listen, as dflockd://HOST:PORT, lockd://HOST:PORT,"
-                                + " lockd+unix://PATH, lockd+ws://HOST:PORT, socketlock://PATH or"
-                                + " http://HOST:PORT, with TLS dflockds://, lockds://, lockd+wss://"
-                                + " or https://; may be repeated")),
+                    .help(ListenSchemes.ALL.help())),
     HTTP(
             combined("http", SettingType.SWITCH, "true")
                     .onlyInServe()

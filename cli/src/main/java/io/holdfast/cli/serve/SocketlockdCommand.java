@@ -5,10 +5,13 @@ import io.holdfast.console.options.FileNames;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.StartException;
+import io.holdfast.server.socketlock.SocketlockOptions;
+import io.holdfast.server.socketlock.SocketlockProtocol;
+import io.holdfast.server.socketlock.SocketlockTimeouts;
 
 import org.jspecify.annotations.Nullable;
 
@@ -101,13 +104,22 @@ public final class SocketlockdCommand {
         try {
             ServerPlan plan = plan(given, events(ConsoleEventLog.start(System.err)));
             LineLogger.setQuiet(true);
-            return ServerRun.runQuietly(plan, "start server: ");
+            return ServerRun.runQuietly(plan, e -> System.err.println(startFailure(e)));
         } catch (ConfigException e) {
             System.err.println(e.getMessage());
             return 1;
         } finally {
             LineLogger.setQuiet(false);
         }
+    }
+
+    /** As in the original, without the address if another server is running there. */
+    private static String startFailure(StartException e) {
+        String text = String.valueOf(e.getMessage());
+        return "start server: "
+                + (text.endsWith(SocketlockProtocol.ALREADY_RUNNING)
+                        ? SocketlockProtocol.ALREADY_RUNNING
+                        : text);
     }
 
     private static @Nullable Boolean isSwitch(String name) {
@@ -165,7 +177,7 @@ public final class SocketlockdCommand {
             throw new ConfigException("socket path is required");
         }
         QueuePolicy queuePolicy =
-                SocketlockValues.policy(given.getOrDefault(POLICY, ""))
+                SocketlockOptions.policy(given.getOrDefault(POLICY, ""))
                         .orElseThrow(
                                 () ->
                                         new ConfigException(
@@ -173,13 +185,13 @@ public final class SocketlockdCommand {
                                                         + " writer"));
         ListenEndpoint listenEndpoint =
                 new ListenEndpoint(
+                        SocketlockProtocol.UNIX,
                         new ListenAddress.Unix(path(path), null),
-                        false,
-                        new ListenerProtocol.Socketlock(
+                        new SocketlockOptions(
                                 Namespace.DEFAULT,
                                 null,
                                 queuePolicy,
-                                SocketlockValues.limits(
+                                SocketlockTimeouts.of(
                                         duration(given, REQUEST_TIMEOUT),
                                         duration(given, CONFIRM_TIMEOUT),
                                         duration(given, MAX_TTL))));

@@ -7,11 +7,11 @@ import io.holdfast.driver.ClientLimits;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.IoTransport;
 import io.holdfast.server.Limits;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.Timeouts;
 import io.holdfast.server.TlsFiles;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -67,7 +67,7 @@ class DflockdCommandTest {
         assertThat(config)
                 .isEqualTo(
                         ServerConfig.builder()
-                                .listeners(new ListenEndpoint("127.0.0.1", 6388, false))
+                                .listeners(DflockdProtocol.endpoint("127.0.0.1", 6388, false))
                                 .limits(
                                         Limits.builder()
                                                 .maxLocks(1024)
@@ -221,15 +221,15 @@ class DflockdCommandTest {
         @Test
         void a_variable_overrides_the_flag() {
             assertThat(config(Map.of("DFLOCKD_PORT", "1"), "--port", "2").listeners())
-                    .containsExactly(new ListenEndpoint("127.0.0.1", 1, false));
+                    .containsExactly(DflockdProtocol.endpoint("127.0.0.1", 1, false));
             assertThat(config(Map.of("DFLOCKD_HOST", "::1"), "--host", "x").listeners())
-                    .containsExactly(new ListenEndpoint("::1", 6388, false));
+                    .containsExactly(DflockdProtocol.endpoint("::1", 6388, false));
         }
 
         @Test
         void an_empty_variable_does_not_override_the_flag() {
             assertThat(config(Map.of("DFLOCKD_PORT", ""), "--port", "2").listeners())
-                    .containsExactly(new ListenEndpoint("127.0.0.1", 2, false));
+                    .containsExactly(DflockdProtocol.endpoint("127.0.0.1", 2, false));
         }
 
         @Test
@@ -470,7 +470,8 @@ class DflockdCommandTest {
     void certificate_and_key_turn_tls_on() {
         var config = config(Map.of("DFLOCKD_TLS_KEY", "k"), "--tls-cert", "c");
         assertThat(config.tls()).isEqualTo(new TlsFiles(Path.of("c"), Path.of("k")));
-        assertThat(config.listeners()).containsExactly(new ListenEndpoint("127.0.0.1", 6388, true));
+        assertThat(config.listeners())
+                .containsExactly(DflockdProtocol.endpoint("127.0.0.1", 6388, true));
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.lagging.LaggingDriver;
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.StartException;
+import io.holdfast.server.listener.StartException;
 
 import java.time.Duration;
 import java.util.List;

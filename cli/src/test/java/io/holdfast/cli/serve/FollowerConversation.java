@@ -9,9 +9,11 @@ import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.dflockd.DflockdOptions;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.ListenerOptions;
+import io.holdfast.server.lockd.LockdOptions;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -117,7 +119,9 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
                         .map(
                                 e ->
                                         new ListenEndpoint(
-                                                e.address(), e.tls(), in(namespace, e.protocol())))
+                                                e.scheme(),
+                                                e.address(),
+                                                in(namespace, e.options())))
                         .toList(),
                 config.limits(),
                 config.timeouts(),
@@ -133,16 +137,12 @@ record FollowerConversation(ConversationScript vector, ServerConfig config, Stri
     }
 
     /** A socketlock listener needs no namespace: its lock is not shared with other listeners. */
-    private static ListenerProtocol in(Namespace namespace, ListenerProtocol listenerProtocol) {
-        return switch (listenerProtocol) {
-            case ListenerProtocol.Dflockd _ -> new ListenerProtocol.Dflockd(namespace);
-            case ListenerProtocol.Lockd lockd ->
-                    new ListenerProtocol.Lockd(
-                            namespace,
-                            lockd.webSocket(),
-                            lockd.allowDump(),
-                            lockd.enableRegistry());
-            case ListenerProtocol.Socketlock socketlock -> socketlock;
+    private static ListenerOptions in(Namespace namespace, ListenerOptions options) {
+        return switch (options) {
+            case DflockdOptions _ -> new DflockdOptions(namespace);
+            case LockdOptions lockd ->
+                    new LockdOptions(namespace, lockd.allowDump(), lockd.enableRegistry());
+            default -> options;
         };
     }
 }

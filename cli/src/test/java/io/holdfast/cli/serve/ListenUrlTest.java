@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.config.ConfigException;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.socketlock.SocketlockOptions;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,7 @@ class ListenUrlTest {
         "dflockd://0.0.0.0:7000,0.0.0.0,7000,false"
     })
     void a_dflockd_url_has_protocol_host_and_port(String url, String host, int port, boolean tls) {
-        assertThat(ListenUrl.parse(url)).isEqualTo(new ListenEndpoint(host, port, tls));
+        assertThat(ListenUrl.parse(url)).isEqualTo(DflockdProtocol.endpoint(host, port, tls));
     }
 
     /** Describes the parsed endpoint in the notation of this test. */
@@ -46,16 +48,16 @@ class ListenUrlTest {
                             path + " " + (mode == null ? "-" : PosixFilePermissions.toString(mode));
                 };
         String more =
-                listenEndpoint.protocol() instanceof ListenerProtocol.Lockd lockd
-                        ? (lockd.webSocket() ? " ws" : "")
-                                + (lockd.allowDump() ? " dump" : "")
-                                + (lockd.enableRegistry() ? " registry" : "")
+                listenEndpoint.options() instanceof LockdOptions allowed
+                        ? (listenEndpoint.scheme().name().startsWith("lockd+ws") ? " ws" : "")
+                                + (allowed.allowDump() ? " dump" : "")
+                                + (allowed.enableRegistry() ? " registry" : "")
                         : "";
         return where
                 + (listenEndpoint.tls() ? " tls" : "")
                 + more
                 + " <"
-                + listenEndpoint.protocol().namespace().name()
+                + listenEndpoint.options().namespace().name()
                 + ">";
     }
 
@@ -130,7 +132,7 @@ class ListenUrlTest {
 
     private static String describeSocketlock(String url) {
         ListenEndpoint listenEndpoint = ListenUrl.parse(url);
-        var socketlock = (ListenerProtocol.Socketlock) listenEndpoint.protocol();
+        var socketlock = (SocketlockOptions) listenEndpoint.options();
         return listenEndpoint
                 + " "
                 + socketlock.policy()

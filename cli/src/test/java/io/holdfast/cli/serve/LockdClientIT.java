@@ -9,7 +9,7 @@ import io.holdfast.lockd.LockdConnectionException;
 import io.holdfast.lockd.LockdDisabledException;
 import io.holdfast.lockd.LockdRefusedException;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.StartException;
+import io.holdfast.server.listener.StartException;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;

@@ -8,11 +8,12 @@ import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.IoTransport;
 import io.holdfast.server.Limits;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.Timeouts;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -47,8 +48,12 @@ class LockdCommandTest {
                 .toList();
     }
 
-    private static ListenerProtocol.Lockd protocol(String line) {
-        return (ListenerProtocol.Lockd) configOf(line).listeners().getFirst().protocol();
+    private static LockdOptions options(String line) {
+        return options(configOf(line).listeners().getFirst());
+    }
+
+    private static LockdOptions options(ListenEndpoint listenEndpoint) {
+        return (LockdOptions) listenEndpoint.options();
     }
 
     private static Duration seconds(long value) {
@@ -82,10 +87,9 @@ class LockdCommandTest {
                         ServerConfig.builder()
                                 .listeners(
                                         new ListenEndpoint(
+                                                LockdProtocol.TCP,
                                                 new ListenAddress.Tcp("127.0.0.1", 9999),
-                                                false,
-                                                new ListenerProtocol.Lockd(
-                                                        Namespace.DEFAULT, false, false, false)))
+                                                new LockdOptions(Namespace.DEFAULT, false, false)))
                                 .limits(
                                         Limits.builder()
                                                 .maxLocks(1_000_000)
@@ -273,26 +277,23 @@ class LockdCommandTest {
         })
         void glockd_switches_are_accepted_with_lockd_defaults(
                 String args, boolean dump, boolean registry) {
-            assertThat(protocol(args))
-                    .isEqualTo(
-                            new ListenerProtocol.Lockd(Namespace.DEFAULT, false, dump, registry));
+            assertThat(configOf(args).listeners())
+                    .extracting(ListenEndpoint::options)
+                    .containsExactly(new LockdOptions(Namespace.DEFAULT, dump, registry));
         }
 
         @Test
         void switches_apply_to_every_listener() {
             assertThat(configOf("--tcp 0 --ws 0 --unix u -dump").listeners())
-                    .extracting(
-                            listenEndpoint ->
-                                    ((ListenerProtocol.Lockd) listenEndpoint.protocol())
-                                            .allowDump())
+                    .extracting(listenEndpoint -> options(listenEndpoint).allowDump())
                     .containsExactly(true, true, true);
         }
 
         @Test
-        void the_disable_options_of_lockd_are_accepted() throws GoFlags.FlagException {
-            assertThat(listener("--allow-dump --disable-dump").allowDump()).isFalse();
-            assertThat(listener("--enable-registry --disable-registry").enableRegistry()).isFalse();
-            assertThat(listener("--disable-dump=false").allowDump()).isTrue();
+        void the_disable_options_of_lockd_are_accepted() {
+            assertThat(options("--allow-dump --disable-dump").allowDump()).isFalse();
+            assertThat(options("--enable-registry --disable-registry").enableRegistry()).isFalse();
+            assertThat(options("--disable-dump=false").allowDump()).isTrue();
         }
 
         /** As in glockd. */
@@ -305,11 +306,6 @@ class LockdCommandTest {
         })
         void the_last_value_of_a_repeated_option_is_used(String args, String listener) {
             assertThat(listeners(args)).containsExactly(listener);
-        }
-
-        private ListenerProtocol.Lockd listener(String args) throws GoFlags.FlagException {
-            return (ListenerProtocol.Lockd)
-                    LockdCommand.config(args.split(" ")).listeners().getFirst().protocol();
         }
 
         @ParameterizedTest

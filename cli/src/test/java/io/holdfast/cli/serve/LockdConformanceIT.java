@@ -1,6 +1,6 @@
 package io.holdfast.cli.serve;
 
-import io.holdfast.server.StartException;
+import io.holdfast.server.listener.StartException;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;

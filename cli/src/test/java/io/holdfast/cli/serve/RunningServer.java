@@ -3,10 +3,10 @@ package io.holdfast.cli.serve;
 import io.holdfast.driver.DriverSource;
 import io.holdfast.http.HttpAddress;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
 import io.holdfast.server.ServerConfig;
-import io.holdfast.server.StartException;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 

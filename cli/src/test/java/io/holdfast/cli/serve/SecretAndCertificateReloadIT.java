@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.holdfast.driver.Secret;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.StartException;
+import io.holdfast.server.listener.StartException;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -8,12 +8,14 @@ import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.IoTransport;
 import io.holdfast.server.Limits;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
 import io.holdfast.server.Timeouts;
 import io.holdfast.server.TlsFiles;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -36,9 +38,9 @@ import java.util.Set;
 class ServeCommandTest {
     private static final ListenEndpoint LOCKD =
             new ListenEndpoint(
+                    LockdProtocol.TCP,
                     new ListenAddress.Tcp("127.0.0.1", 9999),
-                    false,
-                    new ListenerProtocol.Lockd(Namespace.DEFAULT, false, false, false));
+                    new LockdOptions(Namespace.DEFAULT, false, false));
 
     private static ServerConfig config(Map<String, String> environment, String... args) {
         CommandLine line = ServeCommand.create(environment);
@@ -60,7 +62,8 @@ class ServeCommandTest {
         assertThat(config())
                 .isEqualTo(
                         ServerConfig.builder()
-                                .listeners(new ListenEndpoint("127.0.0.1", 6388, false), LOCKD)
+                                .listeners(
+                                        DflockdProtocol.endpoint("127.0.0.1", 6388, false), LOCKD)
                                 .limits(
                                         Limits.builder()
                                                 .maxLocks(1_000_000)
@@ -133,7 +136,7 @@ class ServeCommandTest {
                                 "--event-loops=12"))
                 .isEqualTo(
                         ServerConfig.builder()
-                                .listeners(new ListenEndpoint("::1", 7000, true))
+                                .listeners(DflockdProtocol.endpoint("::1", 7000, true))
                                 .limits(
                                         Limits.builder()
                                                 .maxLocks(5)
@@ -282,8 +285,8 @@ class ServeCommandTest {
                                             "--listen=dflockd://[::1]:7002")
                                     .listeners())
                     .containsExactly(
-                            new ListenEndpoint("127.0.0.1", 7001, false),
-                            new ListenEndpoint("::1", 7002, false));
+                            DflockdProtocol.endpoint("127.0.0.1", 7001, false),
+                            DflockdProtocol.endpoint("::1", 7002, false));
         }
 
         @ParameterizedTest
@@ -296,15 +299,15 @@ class ServeCommandTest {
         void the_listen_variable_sets_the_addresses(String urls) {
             assertThat(config(Map.of("HOLDFAST_LISTEN", urls)).listeners())
                     .containsExactly(
-                            new ListenEndpoint("127.0.0.1", 7001, false),
-                            new ListenEndpoint("::1", 7002, false));
+                            DflockdProtocol.endpoint("127.0.0.1", 7001, false),
+                            DflockdProtocol.endpoint("::1", 7002, false));
         }
 
         @Test
         void a_listen_option_overrides_the_listen_variable() {
             Map<String, String> set = Map.of("HOLDFAST_LISTEN", "dflockd://127.0.0.1:7001");
             assertThat(config(set, "--listen", "dflockd://127.0.0.1:7002").listeners())
-                    .containsExactly(new ListenEndpoint("127.0.0.1", 7002, false));
+                    .containsExactly(DflockdProtocol.endpoint("127.0.0.1", 7002, false));
         }
 
         @Test
@@ -327,8 +330,7 @@ class ServeCommandTest {
                             "lockd+ws://127.0.0.1:3",
                             "lockd+wss://127.0.0.1:4");
             assertThat(config.listeners())
-                    .extracting(
-                            listener -> ((ListenerProtocol.Lockd) listener.protocol()).allowDump())
+                    .extracting(listener -> ((LockdOptions) listener.options()).allowDump())
                     .containsExactly(true, false, false, false, false);
         }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.ServerConfig;
+import io.holdfast.server.socketlock.SocketlockOptions;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -27,16 +27,15 @@ class SocketlockdCommandTest {
         }
     }
 
-    private static ListenerProtocol.Socketlock socketlock(String... args)
-            throws GoFlags.FlagException {
+    private static SocketlockOptions socketlock(String... args) throws GoFlags.FlagException {
         ServerConfig config = SocketlockdCommand.config(List.of(args));
         assertThat(config.listeners()).singleElement().hasToString("/run/s");
-        return (ListenerProtocol.Socketlock) config.listeners().getFirst().protocol();
+        return (SocketlockOptions) config.listeners().getFirst().options();
     }
 
     @Test
     void the_flags_have_defaults() throws Exception {
-        ListenerProtocol.Socketlock socketlock = socketlock("-socket", "/run/s");
+        SocketlockOptions socketlock = socketlock("-socket", "/run/s");
         assertThat(socketlock.policy()).isEqualTo(QueuePolicy.FIFO);
         assertThat(socketlock.key()).isNull();
         assertThat(socketlock.limits().request()).hasSeconds(30);
@@ -46,7 +45,7 @@ class SocketlockdCommandTest {
 
     @Test
     void flags_have_one_dash_or_two_and_an_optional_equals_sign() throws Exception {
-        ListenerProtocol.Socketlock socketlock =
+        SocketlockOptions socketlock =
                 socketlock(
                         "--socket=/run/s",
                         "-policy=writer",
@@ -66,7 +65,7 @@ class SocketlockdCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1s", "0s"})
     void a_timeout_that_is_not_positive_is_the_default(String value) throws Exception {
-        ListenerProtocol.Socketlock socketlock =
+        SocketlockOptions socketlock =
                 socketlock(
                         "-socket",
                         "/run/s",

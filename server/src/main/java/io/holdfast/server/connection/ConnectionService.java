@@ -25,21 +25,13 @@ public abstract class ConnectionService {
     /** The number of open connections. */
     final AtomicInteger connections = new AtomicInteger();
 
-    /**
-     * @param inputBudget shared by the whole server
-     */
-    protected ConnectionService(
-            ProtocolTraits traits,
-            Driver driver,
-            ServerMonitor serverMonitor,
-            InputBudget inputBudget,
-            DrainState drainState) {
+    protected ConnectionService(ProtocolTraits traits, ServerContext server) {
         this.traits = traits;
-        this.driver = driver;
-        this.serverMonitor = serverMonitor;
+        this.driver = server.driver();
+        this.serverMonitor = server.serverMonitor();
         this.traffic = serverMonitor.traffic(traits.protocol());
-        this.inputBudget = inputBudget;
-        this.drainState = drainState;
+        this.inputBudget = server.inputBudget();
+        this.drainState = server.drainState();
     }
 
     /** The duration in nanoseconds, limited to the largest number of whole seconds that fits. */

@@ -3,20 +3,22 @@ package io.holdfast.server.dflockd;
 import io.holdfast.driver.AuthFailures;
 import io.holdfast.driver.Driver;
 import io.holdfast.driver.Secret;
-import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.engine.Namespace;
 import io.holdfast.server.connection.ByteBudget;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.connection.DrainState;
-import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.ProtocolTraits;
+import io.holdfast.server.connection.ServerContext;
+import io.holdfast.server.connection.SessionGraces;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.ListenerBinder;
+import io.holdfast.server.listener.RunningProtocol;
+import io.holdfast.server.listener.StartException;
 import io.netty.util.internal.PlatformDependent;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
-
 /** State and settings shared by all dflockd connections of a server. */
-public final class DflockdService extends ConnectionService {
+public final class DflockdService extends ConnectionService implements RunningProtocol {
     final AuthFailures authFailures = new AuthFailures();
 
     /**
@@ -41,37 +43,29 @@ public final class DflockdService extends ConnectionService {
                             Runtime.getRuntime().maxMemory() / 4,
                             PlatformDependent.maxDirectMemory() / 2));
 
-    /**
-     * @param secret the secret that clients must send first; null for no authentication
-     * @param writeTimeout zero is no limit
-     * @param graces how long sessions in tagged mode may outlive their connections
-     * @param autoRelease whether the end of a session releases its holds
-     * @param maxPushBytes bytes that a listener may leave unread before it is disconnected
-     */
-    public DflockdService(
-            Driver driver,
-            ServerMonitor serverMonitor,
-            InputBudget inputBudget,
-            DrainState drainState,
-            @Nullable Secret secret,
-            Duration defaultLease,
-            Duration readTimeout,
-            Duration writeTimeout,
-            SessionGraces graces,
-            boolean autoRelease,
-            long maxPushBytes) {
+    DflockdService(ServerContext server) {
         super(
-                new ProtocolTraits("dflockd", false, readTimeout, true, writeTimeout, false),
-                driver,
-                serverMonitor,
-                inputBudget,
-                drainState);
-        this.secret = secret;
-        this.defaultLeaseNanos = nanos(defaultLease);
-        this.readTimeoutNanos = nanos(readTimeout);
-        this.maxPushBytes = maxPushBytes;
-        this.graces = graces;
-        this.tagged = new TaggedSessions(driver, autoRelease);
+                new ProtocolTraits(
+                        DflockdProtocol.NAME,
+                        false,
+                        server.readTimeout(),
+                        true,
+                        server.writeTimeout(),
+                        false),
+                server);
+        this.secret = server.secret();
+        this.defaultLeaseNanos = nanos(server.defaultLease());
+        this.readTimeoutNanos = nanos(server.readTimeout());
+        this.maxPushBytes = server.maxPushBytes();
+        this.graces = server.graces();
+        this.tagged = new TaggedSessions(driver, server.autoRelease());
+    }
+
+    @Override
+    public void bind(ListenEndpoint endpoint, ListenerBinder binder) throws StartException {
+        Namespace namespace = endpoint.options().namespace();
+        binder.bind(
+                endpoint, pipeline -> pipeline.addLast(DflockdHandler.connection(this, namespace)));
     }
 
     /** Counts wrong secrets; shared with other front ends. */

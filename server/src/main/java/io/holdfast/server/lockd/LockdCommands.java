@@ -23,7 +23,7 @@ final class LockdCommands {
 
     private final Connection<?> connection;
     private final LockdService service;
-    private final LockdCommandPermissions permissions;
+    private final LockdOptions options;
     private final LockdFraming framing;
 
     /** Holds that outlive the session; written by one thread at a time, the one that closes it. */
@@ -35,11 +35,11 @@ final class LockdCommands {
     LockdCommands(
             Connection<?> connection,
             LockdService service,
-            LockdCommandPermissions permissions,
+            LockdOptions options,
             LockdFraming framing) {
         this.connection = connection;
         this.service = service;
-        this.permissions = permissions;
+        this.options = options;
         this.framing = framing;
         if (service.verbose) {
             service.logEvent(connection.name() + " connected");
@@ -190,7 +190,7 @@ final class LockdCommands {
     }
 
     private void list(ListingStream.Form form, ResourceKind resourceKind, ByteString name) {
-        if (permissions.allowDump()) {
+        if (options.allowDump()) {
             connection.stream(
                     new ListingStream(connection, framing, service, form, resourceKind, name));
         } else {
@@ -205,7 +205,7 @@ final class LockdCommands {
     }
 
     private void iam(ByteString name) {
-        if (!permissions.enableRegistry()) {
+        if (!options.enableRegistry()) {
             disabled();
             return;
         }
@@ -224,7 +224,7 @@ final class LockdCommands {
     }
 
     private void who(ByteString name) {
-        if (permissions.enableRegistry() && permissions.allowDump()) {
+        if (options.enableRegistry() && options.allowDump()) {
             connection.stream(
                     new ListingStream(
                             connection,

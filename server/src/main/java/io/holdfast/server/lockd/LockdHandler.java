@@ -19,12 +19,10 @@ public final class LockdHandler implements ProtocolHandler<LockdDecoderResult> {
     private final LockdCommands commands;
 
     private LockdHandler(
-            Connection<LockdDecoderResult> connection,
-            LockdService service,
-            LockdCommandPermissions permissions) {
+            Connection<LockdDecoderResult> connection, LockdService service, LockdOptions options) {
         this.connection = connection;
         this.commands =
-                new LockdCommands(connection, service, permissions, new LineFraming(connection));
+                new LockdCommands(connection, service, options, new LineFraming(connection));
     }
 
     /**
@@ -33,10 +31,10 @@ public final class LockdHandler implements ProtocolHandler<LockdDecoderResult> {
      * @param name the name of the connection; null for its address
      */
     public static Connection<LockdDecoderResult> connection(
-            LockdService service, LockdCommandPermissions permissions, @Nullable String name) {
+            LockdService service, LockdOptions options, @Nullable String name) {
         var connection =
                 new Connection<LockdDecoderResult>(
-                        service, opened -> new LockdHandler(opened, service, permissions));
+                        service, opened -> new LockdHandler(opened, service, options));
         return name == null ? connection : connection.named(() -> name);
     }
 

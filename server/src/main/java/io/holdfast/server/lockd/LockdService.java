@@ -1,7 +1,6 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.Namespace;
@@ -10,14 +9,12 @@ import io.holdfast.engine.view.HeldCounts;
 import io.holdfast.protocol.lockd.LockdEncoder;
 import io.holdfast.protocol.lockd.LockdVerb;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.connection.DrainState;
-import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.ProtocolTraits;
+import io.holdfast.server.connection.ServerContext;
 import io.netty.buffer.ByteBuf;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.function.Consumer;
 
 /** State and settings shared by all lockd connections of one namespace, on any listener. */
@@ -32,31 +29,21 @@ public final class LockdService extends ConnectionService {
     final boolean verbose;
 
     /**
-     * @param inputBudget shared by the whole server
      * @param listings shared by the whole server
-     * @param readTimeout from the beginning of a command to its end
-     * @param listingTimeout write timeout of a long listing; zero is no limit
-     * @param events receives a line of text for each event; null if events are not logged
      */
-    public LockdService(
-            Driver driver,
-            ServerMonitor serverMonitor,
-            Namespace namespace,
-            InputBudget inputBudget,
-            DrainState drainState,
-            ListingBudget listings,
-            Duration readTimeout,
-            Duration listingTimeout,
-            @Nullable Consumer<String> events) {
+    LockdService(ServerContext server, Namespace namespace, ListingBudget listings) {
         super(
-                new ProtocolTraits("lockd", false, readTimeout, false, listingTimeout, true),
-                driver,
-                serverMonitor,
-                inputBudget,
-                drainState);
+                new ProtocolTraits(
+                        LockdProtocol.NAME,
+                        false,
+                        server.readTimeout(),
+                        false,
+                        server.writeTimeout(),
+                        true),
+                server);
         this.namespace = namespace;
         this.listings = listings;
-        this.events = events;
+        this.events = server.events();
         this.verbose = events != null;
     }
 

@@ -21,20 +21,17 @@ public final class LockdWebSocketHandler implements ProtocolHandler<WebSocketInp
     private boolean closeSent;
 
     private LockdWebSocketHandler(
-            Connection<WebSocketInput> connection,
-            LockdService service,
-            LockdCommandPermissions permissions) {
+            Connection<WebSocketInput> connection, LockdService service, LockdOptions options) {
         this.connection = connection;
         this.decoder = new WebSocketDecoder(connection.context(), service);
         this.framing = new WebSocketFraming(connection);
-        this.commands = new LockdCommands(connection, service, permissions, framing);
+        this.commands = new LockdCommands(connection, service, options, framing);
     }
 
     /** A new connection, to be added to a pipeline after the handshake. */
-    public static Connection<?> connection(
-            LockdService service, LockdCommandPermissions permissions) {
+    public static Connection<?> connection(LockdService service, LockdOptions options) {
         return new Connection<WebSocketInput>(
-                service, opened -> new LockdWebSocketHandler(opened, service, permissions));
+                service, opened -> new LockdWebSocketHandler(opened, service, options));
     }
 
     @Override

@@ -1,21 +1,22 @@
 package io.holdfast.server.socketlock;
 
 import io.holdfast.driver.Driver;
-import io.holdfast.driver.monitor.ServerMonitor;
+import io.holdfast.driver.Fences;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.protocol.socketlock.SocketlockRequest;
 import io.holdfast.server.connection.ConnectionService;
-import io.holdfast.server.connection.DrainState;
-import io.holdfast.server.connection.InputBudget;
 import io.holdfast.server.connection.ProtocolTraits;
+import io.holdfast.server.connection.ServerContext;
 import io.holdfast.socketlock.internal.primary.HoldRecord;
 import io.holdfast.socketlock.internal.primary.PrimaryLock;
 import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -23,12 +24,12 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
  * State and settings shared by all connections of one listener while it is the primary of its path.
  */
 public final class SocketlockService extends ConnectionService {
+    private static final Logger LOG = LoggerFactory.getLogger(SocketlockService.class);
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int LOCK_ID_DIGITS = 12;
 
@@ -37,7 +38,7 @@ public final class SocketlockService extends ConnectionService {
     final long confirmNanos;
     private final Duration maxTtl;
     private final PrimaryLock primaryLock;
-    private final LongSupplier fences;
+    private final Fences fences;
 
     /** Requests a check of the primary lock and of the end of its grace period. */
     private final Runnable checkPrimaryLock;
@@ -53,36 +54,27 @@ public final class SocketlockService extends ConnectionService {
     private volatile boolean over;
 
     /**
-     * @param inputBudget shared by the whole server
-     * @param fences returns the next fence
      * @param checkPrimaryLock called when the primary lock should be checked soon; must not block
-     * @param events receives a line of text for each event; null if events are not logged
      */
-    public SocketlockService(
-            Driver driver,
-            ServerMonitor serverMonitor,
+    SocketlockService(
+            ServerContext server,
             Key key,
             SocketlockTimeouts socketlockTimeouts,
-            InputBudget inputBudget,
-            DrainState drainState,
             PrimaryLock primaryLock,
-            LongSupplier fences,
-            Runnable checkPrimaryLock,
-            @Nullable Consumer<String> events) {
+            Runnable checkPrimaryLock) {
         super(
-                new ProtocolTraits("socketlock", true, Duration.ZERO, false, Duration.ZERO, false),
-                driver,
-                serverMonitor,
-                inputBudget,
-                drainState);
+                new ProtocolTraits(
+                        SocketlockProtocol.NAME, true, Duration.ZERO, false, Duration.ZERO, false),
+                server);
         this.key = key;
         this.waitNanos = nanos(socketlockTimeouts.request());
         this.confirmNanos = nanos(socketlockTimeouts.confirm());
         this.maxTtl = socketlockTimeouts.maxTtl();
         this.primaryLock = primaryLock;
-        this.fences = fences;
+        this.fences = server.fences();
         this.checkPrimaryLock = checkPrimaryLock;
-        this.events = events;
+        this.events =
+                server.events() == null && LOG.isDebugEnabled() ? LOG::debug : server.events();
         this.verbose = events != null;
         this.clientPrefix = "c" + HexFormat.of().toHexDigits(driver.salt()) + "-";
     }
@@ -189,7 +181,7 @@ public final class SocketlockService extends ConnectionService {
                         text(reassert.lock()),
                         reassert.epoch(),
                         process,
-                        fences.getAsLong());
+                        fences.next());
     }
 
     /**

@@ -3,11 +3,9 @@ package io.holdfast.server.dflockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.DrainState;
-import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.TestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -24,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
@@ -297,17 +294,6 @@ class DflockdHandlerTest {
     }
 
     private static DflockdService service(LocalDriver to, long maxPushBytes) {
-        return new DflockdService(
-                to,
-                new ServerMonitor(1, System::nanoTime),
-                new InputBudget(Runtime.getRuntime().maxMemory() / 8),
-                new DrainState(),
-                null,
-                Duration.ofSeconds(33),
-                Duration.ofHours(1),
-                Duration.ofHours(1),
-                SessionGraces.upTo(Duration.ofMinutes(1)),
-                true,
-                maxPushBytes);
+        return new DflockdService(new TestContext(to).maxPushBytes(maxPushBytes).build());
     }
 }

@@ -3,11 +3,9 @@ package io.holdfast.server.dflockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.DrainState;
-import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.TestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -27,17 +25,9 @@ class KeptInputTest {
     private final LocalDriver driver = UnlimitedDriver.open();
     private final DflockdService service =
             new DflockdService(
-                    driver,
-                    new ServerMonitor(1, System::nanoTime),
-                    new InputBudget(Runtime.getRuntime().maxMemory() / 8),
-                    new DrainState(),
-                    null,
-                    Duration.ofSeconds(33),
-                    Duration.ofSeconds(23),
-                    Duration.ofSeconds(5),
-                    SessionGraces.upTo(Duration.ofMinutes(1)),
-                    true,
-                    1 << 20);
+                    new TestContext(driver)
+                            .timeouts(Duration.ofSeconds(23), Duration.ofSeconds(5))
+                            .build());
 
     @AfterEach
     void close() {

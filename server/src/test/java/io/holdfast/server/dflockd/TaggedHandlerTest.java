@@ -3,12 +3,12 @@ package io.holdfast.server.dflockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
 import io.holdfast.server.connection.DrainEvent;
 import io.holdfast.server.connection.DrainState;
-import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.SessionGraces;
+import io.holdfast.server.connection.TestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -39,17 +39,11 @@ class TaggedHandlerTest {
 
     private DflockdService service(boolean autoRelease, SessionGraces graces) {
         return new DflockdService(
-                driver,
-                new ServerMonitor(1, System::nanoTime),
-                new InputBudget(Runtime.getRuntime().maxMemory() / 8),
-                drainState,
-                null,
-                Duration.ofSeconds(33),
-                Duration.ofHours(1),
-                Duration.ofHours(1),
-                graces,
-                autoRelease,
-                1 << 20);
+                new TestContext(driver)
+                        .drainState(drainState)
+                        .graces(graces)
+                        .autoRelease(autoRelease)
+                        .build());
     }
 
     private EmbeddedChannel plain() {

@@ -3,12 +3,11 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.TestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -48,20 +47,17 @@ class FrameStreamPropertyTest {
     private final InputBudget kept = new InputBudget(MAX_KEPT);
     private final LockdService service =
             new LockdService(
-                    driver,
-                    new ServerMonitor(1, System::nanoTime),
+                    new TestContext(driver)
+                            .inputBudget(kept)
+                            .timeouts(Duration.ofSeconds(23), Duration.ofSeconds(5))
+                            .build(),
                     Namespace.DEFAULT,
-                    kept,
-                    new DrainState(),
-                    new ListingBudget(MAX_KEPT, Duration.ofSeconds(5)),
-                    Duration.ofSeconds(23),
-                    Duration.ofSeconds(5),
-                    null);
+                    new ListingBudget(MAX_KEPT, Duration.ofSeconds(5)));
     private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false, true);
     private final EmbeddedChannel channel =
             new EmbeddedChannel(
                     LockdWebSocketHandler.connection(
-                            service, new LockdCommandPermissions(false, true)));
+                            service, new LockdOptions(Namespace.DEFAULT, false, true)));
 
     static IntStream seeds() {
         return IntStream.range(0, STREAMS);

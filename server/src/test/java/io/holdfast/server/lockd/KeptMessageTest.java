@@ -3,11 +3,10 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.TestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -35,15 +34,12 @@ class KeptMessageTest {
     private final InputBudget kept = new InputBudget(MAX_KEPT);
     private final LockdService service =
             new LockdService(
-                    driver,
-                    new ServerMonitor(1, System::nanoTime),
+                    new TestContext(driver)
+                            .inputBudget(kept)
+                            .timeouts(Duration.ofSeconds(23), Duration.ofSeconds(5))
+                            .build(),
                     Namespace.DEFAULT,
-                    kept,
-                    new DrainState(),
-                    new ListingBudget(MAX_KEPT, Duration.ofSeconds(5)),
-                    Duration.ofSeconds(23),
-                    Duration.ofSeconds(5),
-                    null);
+                    new ListingBudget(MAX_KEPT, Duration.ofSeconds(5)));
 
     @AfterEach
     void close() {
@@ -53,7 +49,7 @@ class KeptMessageTest {
     private EmbeddedChannel connect() {
         return new EmbeddedChannel(
                 LockdWebSocketHandler.connection(
-                        service, new LockdCommandPermissions(false, false)));
+                        service, new LockdOptions(Namespace.DEFAULT, false, false)));
     }
 
     /** A frame masked with zeros. */

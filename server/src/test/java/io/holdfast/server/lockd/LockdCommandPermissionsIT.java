@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -98,9 +97,9 @@ class LockdCommandPermissionsIT {
         assumeTrue(hasIpv6(), "no IPv6 here");
         ListenEndpoint six =
                 new ListenEndpoint(
+                        LockdProtocol.TCP,
                         new ListenAddress.Tcp("::1", 0),
-                        false,
-                        new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true));
+                        new LockdOptions(Namespace.DEFAULT, true, true));
         try (LockdTestServer mixed = LockdTestServer.start(six, LockdTestServer.lockd())) {
             assertThat(mixed.connect(0).request("me")).matches("1 (\\[::1]:\\d+) \\1");
             assertThat(mixed.connect(1).request("me")).matches("1 (127\\.0\\.0\\.1:\\d+) \\1");

@@ -3,12 +3,11 @@ package io.holdfast.server.lockd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.driver.LocalDriver;
-import io.holdfast.driver.monitor.ServerMonitor;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceKind;
 import io.holdfast.server.UnlimitedDriver;
-import io.holdfast.server.connection.DrainState;
 import io.holdfast.server.connection.InputBudget;
+import io.holdfast.server.connection.TestContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -27,15 +26,13 @@ class LockdHandlerTest {
     private final List<String> events = new ArrayList<>();
     private final LockdService service =
             new LockdService(
-                    driver,
-                    new ServerMonitor(1, System::nanoTime),
+                    new TestContext(driver)
+                            .inputBudget(new InputBudget(1000))
+                            .timeouts(Duration.ofSeconds(23), Duration.ZERO)
+                            .events(events::add)
+                            .build(),
                     Namespace.DEFAULT,
-                    new InputBudget(1000),
-                    new DrainState(),
-                    new ListingBudget(1000, Duration.ofSeconds(5)),
-                    Duration.ofSeconds(23),
-                    Duration.ZERO,
-                    events::add);
+                    new ListingBudget(1000, Duration.ofSeconds(5)));
 
     @AfterEach
     void close() {
@@ -44,7 +41,8 @@ class LockdHandlerTest {
 
     private EmbeddedChannel connect(String name) {
         return new EmbeddedChannel(
-                LockdHandler.connection(service, new LockdCommandPermissions(true, true), name));
+                LockdHandler.connection(
+                        service, new LockdOptions(Namespace.DEFAULT, true, true), name));
     }
 
     /** Sends a line and returns the response, empty if there is none. */

@@ -1,13 +1,14 @@
 package io.holdfast.server.lockd;
 
 import io.holdfast.engine.Namespace;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.Stats;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.server.dflockd.DflockdOptions;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 
@@ -39,9 +40,9 @@ final class LockdTestServer implements AutoCloseable {
 
     static ListenEndpoint lockd(Namespace namespace, boolean allowDump, boolean enableRegistry) {
         return new ListenEndpoint(
+                LockdProtocol.TCP,
                 new ListenAddress.Tcp("127.0.0.1", 0),
-                false,
-                new ListenerProtocol.Lockd(namespace, false, allowDump, enableRegistry));
+                new LockdOptions(namespace, allowDump, enableRegistry));
     }
 
     static ListenEndpoint unix(Path path) {
@@ -50,9 +51,9 @@ final class LockdTestServer implements AutoCloseable {
 
     static ListenEndpoint unix(Path path, @Nullable Set<PosixFilePermission> permissions) {
         return new ListenEndpoint(
+                LockdProtocol.UNIX,
                 new ListenAddress.Unix(path, permissions),
-                false,
-                new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true));
+                new LockdOptions(Namespace.DEFAULT, true, true));
     }
 
     static ListenEndpoint dflockd() {
@@ -61,9 +62,9 @@ final class LockdTestServer implements AutoCloseable {
 
     static ListenEndpoint dflockd(Namespace namespace) {
         return new ListenEndpoint(
+                DflockdProtocol.INSTANCE.schemes().getFirst(),
                 new ListenAddress.Tcp("127.0.0.1", 0),
-                false,
-                new ListenerProtocol.Dflockd(namespace));
+                new DflockdOptions(namespace));
     }
 
     // ---- lifecycle

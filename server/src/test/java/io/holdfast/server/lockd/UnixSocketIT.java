@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.server.HoldfastServer;
 import io.holdfast.server.IoTransport;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.StartException;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.StartException;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -327,9 +327,9 @@ class UnixSocketIT {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             ListenEndpoint second =
                     new ListenEndpoint(
+                            LockdProtocol.TCP,
                             new ListenAddress.Tcp("127.0.0.1", taken.getLocalPort()),
-                            false,
-                            LockdTestServer.lockd().protocol());
+                            LockdTestServer.lockd().options());
             TestServer.soon()
                     .until(
                             () -> {

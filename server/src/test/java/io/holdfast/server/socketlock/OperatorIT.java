@@ -16,12 +16,14 @@ import io.holdfast.engine.Effect;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.ResourceKind;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,8 +55,8 @@ class OperatorIT {
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
-                        tcp(new ListenerProtocol.Dflockd(Namespace.DEFAULT)),
-                        tcp(new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
+                        DflockdProtocol.endpoint("127.0.0.1", 0, false),
+                        lockdListener(),
                         SocketlockTestServer.endpoint(
                                 path, KEY, null, SocketlockTestServer.DEFAULT_TIMEOUTS));
         driver = server.server().backend().driver();
@@ -65,8 +67,11 @@ class OperatorIT {
         server.close();
     }
 
-    private static ListenEndpoint tcp(ListenerProtocol listenerProtocol) {
-        return new ListenEndpoint(new ListenAddress.Tcp("127.0.0.1", 0), false, listenerProtocol);
+    private static ListenEndpoint lockdListener() {
+        return new ListenEndpoint(
+                LockdProtocol.TCP,
+                new ListenAddress.Tcp("127.0.0.1", 0),
+                new LockdOptions(Namespace.DEFAULT, true, true));
     }
 
     // ---- clients

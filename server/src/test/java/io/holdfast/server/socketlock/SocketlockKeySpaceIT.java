@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
+import io.holdfast.server.dflockd.DflockdOptions;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.lockd.LockdOptions;
+import io.holdfast.server.lockd.LockdProtocol;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -32,11 +35,11 @@ class SocketlockKeySpaceIT {
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
-                        new ListenEndpoint("127.0.0.1", 0, false),
+                        DflockdProtocol.endpoint("127.0.0.1", 0, false),
                         new ListenEndpoint(
+                                LockdProtocol.TCP,
                                 new ListenAddress.Tcp("127.0.0.1", 0),
-                                false,
-                                new ListenerProtocol.Lockd(Namespace.DEFAULT, false, true, true)),
+                                new LockdOptions(Namespace.DEFAULT, true, true)),
                         SocketlockTestServer.endpoint(
                                 path, key, queuePolicy, SocketlockTestServer.DEFAULT_TIMEOUTS));
     }
@@ -165,13 +168,13 @@ class SocketlockKeySpaceIT {
 
     @Test
     void socketlock_requires_a_unix_socket() {
-        ListenerProtocol listenerProtocol = endpoint(Path.of("/run/a"), null).protocol();
+        ListenEndpoint valid = endpoint(Path.of("/run/a"), null);
         assertThatThrownBy(
                         () ->
                                 new ListenEndpoint(
+                                        valid.scheme(),
                                         new ListenAddress.Tcp("127.0.0.1", 0),
-                                        false,
-                                        listenerProtocol))
+                                        valid.options()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("socketlock requires a Unix socket");
     }
@@ -181,10 +184,9 @@ class SocketlockKeySpaceIT {
         assertThatThrownBy(
                         () ->
                                 new ListenEndpoint(
+                                        DflockdProtocol.INSTANCE.schemes().getFirst(),
                                         new ListenAddress.Tcp("127.0.0.1", 0),
-                                        false,
-                                        new ListenerProtocol.Dflockd(
-                                                new Namespace("\0socketlock"))))
+                                        new DflockdOptions(new Namespace("\0socketlock"))))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("control character");
     }

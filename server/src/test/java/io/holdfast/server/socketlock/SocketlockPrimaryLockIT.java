@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.engine.QueuePolicy;
 import io.holdfast.server.HoldfastServer;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.StartException;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.server.dflockd.DflockdProtocol;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.StartException;
 import io.holdfast.socketlock.internal.primary.ProcessIdentity;
 
 import org.junit.jupiter.api.AfterEach;
@@ -160,7 +161,7 @@ class SocketlockPrimaryLockIT {
                 SocketlockTestServer.start(
                         config,
                         path,
-                        new ListenEndpoint("127.0.0.1", 0, false),
+                        DflockdProtocol.endpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
                                 path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS));
         SocketlockTestClient holder = server.connect().holds("WRITE", "l");
@@ -351,7 +352,7 @@ class SocketlockPrimaryLockIT {
                 SocketlockTestServer.start(
                         new TestConfig(),
                         path,
-                        new ListenEndpoint("127.0.0.1", 0, false),
+                        DflockdProtocol.endpoint("127.0.0.1", 0, false),
                         SocketlockTestServer.endpoint(
                                 path, "deploy", null, SocketlockTestServer.DEFAULT_TIMEOUTS),
                         SocketlockTestServer.endpoint(

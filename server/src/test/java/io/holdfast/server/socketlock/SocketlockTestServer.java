@@ -3,12 +3,11 @@ package io.holdfast.server.socketlock;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Namespace;
 import io.holdfast.engine.QueuePolicy;
-import io.holdfast.server.ListenAddress;
-import io.holdfast.server.ListenEndpoint;
-import io.holdfast.server.ListenerProtocol;
 import io.holdfast.server.TestClient;
 import io.holdfast.server.TestConfig;
 import io.holdfast.server.TestServer;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,9 +43,9 @@ final class SocketlockTestServer implements AutoCloseable {
             @Nullable QueuePolicy queuePolicy,
             SocketlockTimeouts socketlockTimeouts) {
         return new ListenEndpoint(
+                SocketlockProtocol.UNIX,
                 new ListenAddress.Unix(path, null),
-                false,
-                new ListenerProtocol.Socketlock(
+                new SocketlockOptions(
                         Namespace.DEFAULT,
                         key == null ? null : ByteString.of(key),
                         queuePolicy,

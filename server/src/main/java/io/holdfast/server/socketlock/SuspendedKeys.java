@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.server.socketlock;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 

@@ -1,6 +1,4 @@
-package io.holdfast.server.dflockd;
-
-import io.holdfast.server.connection.ConnectionService;
+package io.holdfast.server.connection;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

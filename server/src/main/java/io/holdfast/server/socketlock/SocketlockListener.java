@@ -1,10 +1,15 @@
-package io.holdfast.server;
+package io.holdfast.server.socketlock;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 import io.holdfast.driver.FailureText;
 import io.holdfast.engine.Key;
-import io.holdfast.server.socketlock.SocketlockService;
+import io.holdfast.server.connection.ServerContext;
+import io.holdfast.server.listener.ListenAddress;
+import io.holdfast.server.listener.ListenEndpoint;
+import io.holdfast.server.listener.Listener;
+import io.holdfast.server.listener.ListenerBinder;
+import io.holdfast.server.listener.StartException;
 import io.holdfast.socketlock.internal.primary.PrimaryLock;
 import io.holdfast.socketlock.internal.primary.TakeoverGracePeriod;
 import io.netty.channel.Channel;
@@ -18,29 +23,17 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 
 /**
  * A listener for socketlock: the primary of its path. When it has lost the primary lock, it closes
  * its connections and tries to become the primary again; its own thread checks this periodically.
  */
-final class SocketlockListener {
+final class SocketlockListener implements Listener {
     private static final Logger LOG = LoggerFactory.getLogger(SocketlockListener.class);
     private static final long CHECK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long END_TIMEOUT_MILLIS = 1000;
     private static final long END_CHECK_INTERVAL_MILLIS = 5;
-
-    /** The text of the original implementation. */
-    static final String ALREADY_RUNNING = "socketlock: server already running";
-
-    /** Binds a socket at a path; accepts no connection yet. */
-    @FunctionalInterface
-    interface Binding {
-        Channel bind(Path path, SocketlockService service, ChannelGroup connections)
-                throws StartException;
-    }
 
     /** One period in which this listener is the primary of the path. */
     private static final class ServingPeriod {
@@ -71,10 +64,11 @@ final class SocketlockListener {
 
     private final ListenEndpoint listenEndpoint;
     private final ListenAddress.Unix address;
+    private final SocketlockOptions options;
     private final Key key;
+    private final ServerContext server;
     private final SuspendedKeys suspendedKeys;
-    private final BiFunction<PrimaryLock, Runnable, SocketlockService> services;
-    private final Binding binding;
+    private final ListenerBinder binder;
     private final Thread watch;
     private @Nullable ServingPeriod servingPeriod;
 
@@ -89,51 +83,48 @@ final class SocketlockListener {
 
     private SocketlockListener(
             ListenEndpoint listenEndpoint,
-            ListenAddress.Unix address,
-            Key key,
+            ServerContext server,
             SuspendedKeys suspendedKeys,
-            BiFunction<PrimaryLock, Runnable, SocketlockService> services,
-            Binding binding) {
+            ListenerBinder binder) {
         this.listenEndpoint = listenEndpoint;
-        this.address = address;
-        this.key = key;
+        this.address = (ListenAddress.Unix) listenEndpoint.address();
+        this.options = (SocketlockOptions) listenEndpoint.options();
+        this.key = options.lock(address);
+        this.server = server;
         this.suspendedKeys = suspendedKeys;
-        this.services = services;
-        this.binding = binding;
+        this.binder = binder;
         this.watch =
                 Thread.ofPlatform().daemon().name("holdfast-socketlock").unstarted(this::watch);
     }
 
-    /**
-     * Becomes the primary of the path; accepts no connection before {@link #listen}.
-     *
-     * @param services creates the service of a serving period; its second argument requests a check
-     *     of the primary lock
-     */
+    /** Becomes the primary of the path; accepts no connection before {@link #listen}. */
     static SocketlockListener acquirePath(
             ListenEndpoint listenEndpoint,
-            ListenAddress.Unix address,
-            Key key,
+            ServerContext server,
             SuspendedKeys suspendedKeys,
-            BiFunction<PrimaryLock, Runnable, SocketlockService> services,
-            Binding binding)
+            ListenerBinder binder)
             throws StartException {
         SocketlockListener listener =
-                new SocketlockListener(
-                        listenEndpoint, address, key, suspendedKeys, services, binding);
+                new SocketlockListener(listenEndpoint, server, suspendedKeys, binder);
         listener.servingPeriod = listener.acquirePath();
         if (listener.servingPeriod == null) {
-            throw new StartException("cannot listen on " + address + ": " + ALREADY_RUNNING);
+            throw new StartException(
+                    "cannot listen on "
+                            + listener.address
+                            + ": "
+                            + SocketlockProtocol.ALREADY_RUNNING);
         }
         return listener;
     }
 
-    ListenEndpoint endpoint() {
+    @Override
+    public ListenEndpoint endpoint() {
         return listenEndpoint;
     }
 
     /** Publishes the socket and begins to accept connections. */
-    void listen() throws StartException {
+    @Override
+    public void listen() throws StartException {
         if (servingPeriod != null) {
             publish(servingPeriod);
         }
@@ -150,7 +141,8 @@ final class SocketlockListener {
      * Stops serving at once, even with open connections: a lock granted here must not be valid
      * beside those that the next primary grants.
      */
-    void stop() {
+    @Override
+    public void stop() {
         synchronized (this) {
             if (stopping) {
                 return;
@@ -297,7 +289,12 @@ final class SocketlockListener {
         }
         ServingPeriod fresh;
         try {
-            fresh = new ServingPeriod(primaryLock, services.apply(primaryLock, this::checkSoon));
+            server.fences().raise(primaryLock.fenceFloor());
+            fresh =
+                    new ServingPeriod(
+                            primaryLock,
+                            new SocketlockService(
+                                    server, key, options.limits(), primaryLock, this::checkSoon));
         } catch (RuntimeException e) { // the fence floor in the file is out of range
             primaryLock.stopServing();
             primaryLock.close();
@@ -314,7 +311,14 @@ final class SocketlockListener {
             }
         }
         try {
-            fresh.channel = binding.bind(primaryLock.bindPath(), fresh.service, fresh.connections);
+            fresh.channel =
+                    binder.bindUnix(
+                            primaryLock.bindPath(),
+                            listenEndpoint,
+                            pipeline -> {
+                                fresh.connections.add(pipeline.channel());
+                                pipeline.addLast(SocketlockHandler.connection(fresh.service));
+                            });
             if (address.permissions() != null) {
                 Files.setPosixFilePermissions(primaryLock.bindPath(), address.permissions());
             }

@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.server.listener;
 
 import io.holdfast.driver.config.ConfigException;
 import io.holdfast.server.connection.AddressFormat;
@@ -35,6 +35,11 @@ public sealed interface ListenAddress {
      */
     record Unix(Path path, @Nullable Set<PosixFilePermission> permissions)
             implements ListenAddress {
+        /** The absolute path, by which two addresses can be compared. */
+        public Path normalizedPath() {
+            return path.toAbsolutePath().normalize();
+        }
+
         @Override
         public String toString() {
             return path.toString();

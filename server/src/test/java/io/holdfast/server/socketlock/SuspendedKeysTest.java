@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.server.socketlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.holdfast.server;
+package io.holdfast.server.listener;
 
 /** The server could not start, although its settings are valid. The message is for the user. */
 public final class StartException extends Exception {
@@ -10,13 +10,5 @@ public final class StartException extends Exception {
 
     public StartException(String message, Throwable cause) {
         super(message, cause);
-    }
-
-    /** The message without the address if another server is running there, else all of it. */
-    public String summary() {
-        String text = String.valueOf(getMessage());
-        return text.endsWith(SocketlockListener.ALREADY_RUNNING)
-                ? SocketlockListener.ALREADY_RUNNING
-                : text;
     }
 }
