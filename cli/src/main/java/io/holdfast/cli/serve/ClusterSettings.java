@@ -23,19 +23,23 @@ final class ClusterSettings {
         requirePositive("cluster-wait", values.seconds(Setting.CLUSTER_WAIT));
         requirePositive("session-timeout", values.seconds(Setting.SESSION_TIMEOUT));
         Path folder = values.path(Setting.DATA_DIR);
-        if (folder == null && !values.isSet(Setting.CLUSTER)) {
+        if (!values.isSet(Setting.CLUSTER)) {
             refuseWhatNeeds(
-                    "--data-dir",
+                    "--cluster",
                     values,
                     List.of(
-                            Setting.NODE,
                             Setting.CLUSTER_BIND,
                             Setting.CLUSTER_SECRET_FILE,
                             Setting.CLUSTER_TLS_CERT,
                             Setting.CLUSTER_TLS_KEY,
                             Setting.CLUSTER_TLS_CA));
-            refuseJoining(values);
-            return null;
+            if (values.isOn(Setting.JOIN)) {
+                throw new ConfigException("--join requires --cluster");
+            }
+            if (folder == null) {
+                refuseWhatNeeds("--data-dir", values, List.of(Setting.NODE));
+                return null;
+            }
         }
         if (values.isSet(Setting.FENCE_STATE_FILE)) {
             throw new ConfigException(
@@ -65,16 +69,6 @@ final class ClusterSettings {
     }
 
     private static ClusterConfig alone(SettingValues values, Path folder) {
-        refuseWhatNeeds(
-                "--cluster",
-                values,
-                List.of(
-                        Setting.CLUSTER_BIND,
-                        Setting.CLUSTER_SECRET_FILE,
-                        Setting.CLUSTER_TLS_CERT,
-                        Setting.CLUSTER_TLS_KEY,
-                        Setting.CLUSTER_TLS_CA));
-        refuseJoining(values);
         String node = values.isSet(Setting.NODE) ? values.text(Setting.NODE) : NodeAddress.ALONE;
         NodeAddress self;
         try {
@@ -91,12 +85,6 @@ final class ClusterSettings {
             if (values.isSet(setting)) {
                 throw new ConfigException("--" + setting.flag + " requires " + other);
             }
-        }
-    }
-
-    private static void refuseJoining(SettingValues values) {
-        if (values.isOn(Setting.JOIN)) {
-            throw new ConfigException("--join requires --cluster");
         }
     }
 

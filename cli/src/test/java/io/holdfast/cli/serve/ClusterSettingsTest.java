@@ -207,6 +207,10 @@ class ClusterSettingsTest {
                 "--join | --join requires --cluster",
                 "--node=n1 | --node requires --data-dir",
                 "--data-dir=d --cluster-tls-ca=a | --cluster-tls-ca requires --cluster",
+                "--cluster-tls-ca=a | --cluster-tls-ca requires --cluster",
+                "--data-dir=d --cluster-bind=a:1 | --cluster-bind requires --cluster",
+                "--cluster-bind=a:1 | --cluster-bind requires --cluster",
+                "--cluster-secret-file=a | --cluster-secret-file requires --cluster",
                 "--data-dir=d --cluster-secret-file=a | --cluster-secret-file requires --cluster",
                 "--cluster=n1=a:1 --data-dir=d --node=n1 --cluster-secret-file=/no/file | cannot"
                         + " read the cluster secret file /no/file: it does not exist",

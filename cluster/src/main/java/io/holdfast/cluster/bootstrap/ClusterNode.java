@@ -188,21 +188,22 @@ public final class ClusterNode implements AutoCloseable {
             RefusedConnections refused,
             NodeRpcServer.Service service)
             throws ClusterException {
-        NodeAddress self = config.listenAddress();
+        NodeAddress at = config.listenAddress();
         try {
             return new NodeRpcServer(
                     "holdfast-cluster-in",
-                    new InetSocketAddress(self.host(), self.port()),
+                    new InetSocketAddress(at.host(), at.port()),
                     rpcSocketFactory,
                     new AdminAccess(config.name(), config.secret(), NodeCalls.STATUS, refused),
                     service);
         } catch (IOException e) {
             throw new ClusterException(
                     "cannot listen for other nodes on "
-                            + self.address()
+                            + at.address()
                             + ": "
-                            + FailureText.ofListening(e, self.port())
-                            + "; end what listens there, or change the address in --cluster",
+                            + FailureText.ofListening(e, at.port())
+                            + "; end what listens there, or change the address in "
+                            + (config.bind() == null ? "--cluster" : "--cluster-bind"),
                     e);
         }
     }

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 /** Nodes of one cluster in this process. */
 public final class TestCluster implements AutoCloseable {
     private static final String CLUSTER = "test";
-    private static final DriverConfig DEFAULT_CONFIG =
+    static final DriverConfig DEFAULT_CONFIG =
             new DriverConfig(
                     new EngineSettings(0, Duration.ofSeconds(60).toNanos(), true),
                     KeyCountLimits.NONE,
