@@ -35,6 +35,8 @@ public final class DataDirectory implements AutoCloseable {
 
     private final Path path;
     private final FileChannel lock;
+
+    /** Changed under the lock of this object. */
     private volatile DataIdentity identity;
 
     private DataDirectory(Path path, FileChannel lock, DataIdentity identity) {
@@ -264,12 +266,25 @@ public final class DataDirectory implements AutoCloseable {
      * @param members the members of the cluster; empty if the node waits to be added
      * @throws ClusterException if it cannot be written
      */
-    public void recordCluster(UUID clusterId, List<Member> members) throws ClusterException {
+    public synchronized void recordCluster(UUID clusterId, List<Member> members)
+            throws ClusterException {
         change(identity.withCluster(clusterId, members));
         try {
             moveRestored(path, identity);
         } catch (IOException e) {
             throw unwritable(e);
+        }
+    }
+
+    /**
+     * Records the members of the cluster, so that a later start finds at least one of them in its
+     * configuration, even if all have moved since this one.
+     *
+     * @throws ClusterException if they cannot be written
+     */
+    public synchronized void recordMembers(List<NodeAddress> members) throws ClusterException {
+        if (!Set.copyOf(members).equals(Set.copyOf(identity.members()))) {
+            change(identity.with(members));
         }
     }
 
@@ -292,7 +307,7 @@ public final class DataDirectory implements AutoCloseable {
      *
      * @throws ClusterException if it cannot be written
      */
-    public void markUsed() throws ClusterException {
+    public synchronized void markUsed() throws ClusterException {
         if (identity.state() != DataIdentity.State.USED) {
             change(identity.with(DataIdentity.State.USED));
         }
@@ -305,7 +320,7 @@ public final class DataDirectory implements AutoCloseable {
      * @param backup the id of the backup
      * @throws ClusterException if the directory is not empty or cannot be written
      */
-    public void markRestored(String backup) throws ClusterException {
+    public synchronized void markRestored(String backup) throws ClusterException {
         try {
             if (identity.state() != DataIdentity.State.NEW || !isEmpty(raftDirectory())) {
                 throw new ClusterException(

@@ -23,7 +23,8 @@ import java.util.stream.Collectors;
  * The identity of a data directory: the contents of the file {@value #FILE} in it.
  *
  * @param dataId the id of the directory's contents, generated once
- * @param members the members of the cluster as configured for the last start
+ * @param members the members of the cluster as the node last knew them: as configured for the last
+ *     start, or those since
  * @param clusterId the id of the cluster; null before the node has one
  * @param memberList the members with which the node has started in the cluster; empty if it had to
  *     be added
@@ -220,7 +221,8 @@ record DataIdentity(
                             + ": to take over its state, make a backup (holdfast cluster"
                             + " backup) and restore it into a new folder");
         }
-        if (this.members.stream().noneMatch(members::contains)) {
+        boolean isAlone = this.members.size() == 1 && members.size() == 1;
+        if (!isAlone && this.members.stream().noneMatch(members::contains)) {
             throw new ClusterException(
                     owner
                             + "a node of another cluster: its nodes were "

@@ -136,6 +136,34 @@ class DataDirectoryIT {
         }
 
         @Test
+        void a_directory_is_not_refused_when_another_member_is_configured_as_before()
+                throws IOException {
+            open().close();
+            var moved = NodeAddress.parseList("n1=x:1,n2=b:2");
+            DataDirectory.open(data(), "holdfast", "n1", moved).close();
+            assertThat(file()).content().contains("members=n1\\=x\\:1,n2\\=b\\:2");
+        }
+
+        @Test
+        void a_directory_is_not_refused_when_all_have_moved_while_the_node_ran()
+                throws IOException {
+            var moved = NodeAddress.parseList("n1=x:1,n2=x:2,n3=x:3");
+            try (DataDirectory directory = open()) {
+                directory.recordMembers(moved);
+            }
+            DataDirectory.open(data(), "holdfast", "n1", moved).close();
+        }
+
+        @Test
+        void a_directory_of_the_only_node_is_not_refused_when_that_has_moved() throws IOException {
+            var before = NodeAddress.parseList("n1=a:1");
+            DataDirectory.open(data(), "holdfast", "n1", before).close();
+            var moved = NodeAddress.parseList("n1=x:1");
+            DataDirectory.open(data(), "holdfast", "n1", moved).close();
+            assertThat(file()).content().contains("members=n1\\=x\\:1");
+        }
+
+        @Test
         void a_directory_of_a_standalone_server_is_refused_in_a_cluster() throws IOException {
             DataDirectory.open(
                             data(),

@@ -41,6 +41,7 @@ public final class ClusterCommand implements Runnable {
                         new MemberCommands.Add(environment),
                         new MemberCommands.Remove(environment),
                         new MemberCommands.Replace(environment),
+                        new MemberCommands.Move(environment),
                         new MemberCommands.Transfer(environment),
                         new BackupCommand(environment),
                         new RestoreCommand(environment))) {

@@ -85,6 +85,34 @@ final class MemberCommands {
         }
     }
 
+    @Command(
+            name = "move",
+            description = {
+                "Changes the address at which the other nodes reach a node.",
+                "",
+                "The node keeps its name and its data directory. Restart it with the new address in"
+                        + " its --cluster, before or after this command."
+            })
+    static final class Move extends AdminCommand {
+        @Parameters(index = "0", paramLabel = "NODE", description = "The name of the node.")
+        private String node = "";
+
+        @Parameters(index = "1", paramLabel = "HOST:PORT", description = "Its new address.")
+        private String address = "";
+
+        Move(Map<String, String> environment) {
+            super(environment);
+        }
+
+        @Override
+        int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
+            NodeAddress moved = NodeAddress.parse(node + "=" + address);
+            cluster.admin(variables).move(moved);
+            Printer.out("the other nodes now reach " + node + " at " + moved.address());
+            return DONE;
+        }
+    }
+
     @Command(name = "transfer", description = "Transfers the leadership to another node.")
     static final class Transfer extends AdminCommand {
         @Parameters(paramLabel = "NAME", description = "The new leader.")

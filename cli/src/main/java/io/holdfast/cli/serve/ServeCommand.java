@@ -79,6 +79,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        NameCache.shorten();
         try {
             return ServerRun.run(plan(), "--listen", null);
         } catch (ConfigException e) {

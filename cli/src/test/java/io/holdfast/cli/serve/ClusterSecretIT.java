@@ -109,6 +109,8 @@ class ClusterSecretIT {
         String required = "run the command with --cluster-secret-file";
         fails(required, "transfer", follower());
         fails(required, "remove", "n3");
+        String moved = members.get(1).replace("n2=127.0.0.1", "localhost");
+        fails(required, "move", "n2", moved);
         String wrong = Files.writeString(folder.resolve("wrong"), "0123456789abcdef").toString();
         fails("is not that of the cluster", "remove", "n3", "--cluster-secret-file", wrong);
         assertThat(nodes)
@@ -128,6 +130,7 @@ class ClusterSecretIT {
         succeeds("add", members.get(3));
         n4.port();
         succeeds("transfer", "n4");
+        succeeds("move", "n2", moved);
         succeeds("remove", "n1", "--cluster-secret-file", secret);
         assertThat(nodes)
                 .allSatisfy(node -> assertThat(node.err()).noneMatch(ClusterSecretIT::leaks));

@@ -6,7 +6,6 @@ import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
-import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.raft.RaftAdminClient;
 import io.holdfast.cluster.raft.RaftAdminClient.Leader;
 import io.holdfast.driver.FailureText;
@@ -15,10 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -27,6 +29,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * Inspects a cluster and changes its membership. Changes are committed through the log; reports are
@@ -62,26 +65,39 @@ public final class ClusterAdmin {
 
     // ---- inspection
 
-    /** Queries the known nodes and those that they report. */
+    /** Queries the known nodes, and those that they report, at the addresses that they report. */
     public List<NodeReportResult> status() {
+        return status(known);
+    }
+
+    private List<NodeReportResult> status(List<NodeAddress> first) {
         Map<String, NodeReportResult> results = new LinkedHashMap<>();
-        query(known, results);
-        List<NodeAddress> others = new ArrayList<>();
-        for (NodeReportResult result : List.copyOf(results.values())) {
-            if (result.report() == null) {
-                continue;
-            }
-            for (NodeStatus.Peer peer : result.report().status().peers()) {
-                NodeAddress other = address(peer.node(), peer.address());
-                if (other != null
-                        && !results.containsKey(other.name())
-                        && others.stream().noneMatch(o -> o.name().equals(other.name()))) {
-                    others.add(other);
-                }
-            }
+        Set<NodeAddress> asked = new HashSet<>();
+        List<NodeAddress> next = first;
+        while (!next.isEmpty()) {
+            query(next, results);
+            asked.addAll(next);
+            next =
+                    results.values().stream()
+                            .flatMap(ClusterAdmin::reported)
+                            .filter(node -> !asked.contains(node) && !responds(node, results))
+                            .distinct()
+                            .toList();
         }
-        query(others, results);
         return List.copyOf(results.values());
+    }
+
+    private static boolean responds(NodeAddress node, Map<String, NodeReportResult> results) {
+        NodeReportResult result = results.get(node.name());
+        return result != null && result.report() != null;
+    }
+
+    private static Stream<NodeAddress> reported(NodeReportResult result) {
+        NodeReport report = result.report();
+        return report == null
+                ? Stream.empty()
+                : report.status().peers().stream()
+                        .flatMap(peer -> Stream.ofNullable(address(peer.node(), peer.address())));
     }
 
     private static @Nullable NodeAddress address(String name, String address) {
@@ -98,7 +114,12 @@ public final class ClusterAdmin {
             for (NodeAddress node : nodes) {
                 queries.put(node, threads.submit(() -> raft.report(node)));
             }
-            queries.forEach((node, report) -> results.put(node.name(), result(node, report)));
+            queries.forEach(
+                    (node, report) ->
+                            results.merge(
+                                    node.name(),
+                                    result(node, report),
+                                    (old, now) -> now.report() == null ? old : now));
             threads.shutdownNow();
         }
     }
@@ -160,7 +181,14 @@ public final class ClusterAdmin {
     /** Adds a waiting node to the members. Ratis first sends it the log, or a snapshot. */
     private void admit(Leader leader, Map<String, Member> next, NodeAddress node)
             throws ClusterException {
-        for (Member member : next.values()) {
+        requireFree(node, next.values());
+        next.put(node.name(), new Member(node, join(leader, node)));
+        changeMembers(leader, next);
+    }
+
+    private static void requireFree(NodeAddress node, Collection<Member> members)
+            throws ClusterException {
+        for (Member member : members) {
             if (member.address().address().equals(node.address())) {
                 throw new ClusterException(
                         "the node "
@@ -170,8 +198,6 @@ public final class ClusterAdmin {
                                 + " already");
             }
         }
-        next.put(node.name(), new Member(node, join(leader, node)));
-        changeMembers(leader, next);
     }
 
     /** Gives a waiting node the id of the cluster, and returns its data id. */
@@ -227,6 +253,47 @@ public final class ClusterAdmin {
                     node
                             + " has the data of a member, present or past: start it with an empty"
                             + " data directory");
+        }
+    }
+
+    /**
+     * Changes the address of a node, which keeps its identity and its data. It may already listen
+     * there, or later.
+     */
+    public void move(NodeAddress node) throws ClusterException {
+        List<NodeAddress> nodes = new ArrayList<>(known);
+        nodes.add(node);
+        Leader leader = leader(nodes);
+        Map<String, Member> next = membersByName(leader);
+        Member member = requireMember(node.name(), next);
+        if (member.address().equals(node)) {
+            return;
+        }
+        requireFree(node, next.values());
+        requireSameOrNone(member, node);
+        next.put(node.name(), new Member(node, member.dataId()));
+        changeMembers(leader, next);
+    }
+
+    /** Refuses an address at which another node listens, or one with other data. */
+    private void requireSameOrNone(Member member, NodeAddress node) throws ClusterException {
+        NodeReport report;
+        try {
+            report = raft.report(node);
+        } catch (ClusterException e) {
+            throw e;
+        } catch (IOException e) {
+            return; // nobody listens there yet
+        }
+        if (!report.dataId().equals(member.dataId())) {
+            throw new ClusterException(
+                    "the node at "
+                            + node.address()
+                            + " does not have the data of "
+                            + node.name()
+                            + ": start it with the data directory of "
+                            + node.name()
+                            + ", or replace that node (holdfast cluster replace)");
         }
     }
 
@@ -312,8 +379,12 @@ public final class ClusterAdmin {
     }
 
     private Leader leader() throws ClusterException {
+        return leader(known);
+    }
+
+    private Leader leader(List<NodeAddress> nodes) throws ClusterException {
         Leader found = null;
-        for (NodeReportResult result : status()) {
+        for (NodeReportResult result : status(nodes)) {
             NodeReport report = result.report();
             if (report == null
                     || report.clusterId() == null

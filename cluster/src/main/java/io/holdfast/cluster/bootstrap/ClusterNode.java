@@ -4,6 +4,8 @@ import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.DataDirectory;
+import io.holdfast.cluster.Member;
+import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.NodeReport;
@@ -78,6 +80,7 @@ public final class ClusterNode implements AutoCloseable {
 
     private final NodeReadiness nodeReadiness = new NodeReadiness(System.nanoTime());
     private final SnapshotRequest snapshotRequest;
+    private MemberList recordedMembers = MemberList.NONE;
     private final AtomicBoolean isWritingSnapshot = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -321,7 +324,24 @@ public final class ClusterNode implements AutoCloseable {
     private long check() {
         raft.check();
         updateReadiness();
+        recordMembers();
         return NANOS_PER_MILLI * 100;
+    }
+
+    /** Writes a new member list once: what fails here is tried again with the next list. */
+    private void recordMembers() {
+        MemberList members = raft.members();
+        if (members.equals(recordedMembers) || members.members().isEmpty()) {
+            return;
+        }
+        recordedMembers = members;
+        try {
+            data.recordMembers(members.members().stream().map(Member::address).toList());
+        } catch (ClusterException e) {
+            LOG.atWarn()
+                    .addKeyValue("reason", FailureText.of(e))
+                    .log("could not record the members of the cluster in the data directory");
+        }
     }
 
     /** Has a thread of its own, since the disk may be busy. */

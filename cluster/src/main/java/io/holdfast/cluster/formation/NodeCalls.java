@@ -1,5 +1,6 @@
 package io.holdfast.cluster.formation;
 
+import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.rpc.Handshake;
@@ -47,10 +48,15 @@ public final class NodeCalls implements Closeable {
                         handshake);
     }
 
+    /**
+     * Returns the report of the node.
+     *
+     * @throws ClusterException if another node listens there
+     */
     public NodeReport report(long timeoutMillis) throws IOException {
         NodeReport report = NodeReport.of(call(STATUS, new byte[0], timeoutMillis));
         if (!report.status().node().equals(node.name())) {
-            throw new IOException(
+            throw new ClusterException(
                     "the node at " + node.address() + " is named " + report.status().node());
         }
         return report;

@@ -43,9 +43,10 @@ final class AdminRaftClientRpc implements RaftClientRpc {
                 RaftClientConfigKeys.Rpc.requestTimeout(properties).toLong(TimeUnit.MILLISECONDS);
     }
 
+    /** Keeps the first address of each: nobody may listen yet at one that is to be changed. */
     @Override
     public void addRaftPeers(Collection<RaftPeer> known) {
-        known.forEach(peer -> peers.put(peer.getId(), peer));
+        known.forEach(peer -> peers.putIfAbsent(peer.getId(), peer));
     }
 
     @Override

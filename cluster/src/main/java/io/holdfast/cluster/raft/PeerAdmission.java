@@ -9,6 +9,7 @@ import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcRefusedException;
 
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
@@ -82,6 +83,12 @@ final class PeerAdmission {
             previous = MemberList.NONE;
         }
         return members;
+    }
+
+    /** Returns the peer in the current member list; null if it is not there, or not known yet. */
+    @Nullable RaftPeer peer(RaftPeerId id) {
+        RaftServer.Division started = division.get();
+        return started == null ? null : started.getRaftConf().getPeer(id);
     }
 
     /**

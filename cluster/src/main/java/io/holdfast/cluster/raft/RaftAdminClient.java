@@ -32,8 +32,8 @@ import java.util.function.Supplier;
 
 /**
  * Sends requests of administrators to the Raft servers of a cluster. The message of each {@link
- * IOException} is the reason alone; a {@link ClusterException} says that a node refuses this
- * administrator. Thread-safe.
+ * IOException} is the reason alone; a {@link ClusterException} is final, such as the refusal of
+ * this administrator by a node. Thread-safe.
  */
 public final class RaftAdminClient {
     /** The timeout of a request that changes nothing. */
@@ -93,10 +93,16 @@ public final class RaftAdminClient {
         SocketRpcType.put(parameters, handshake);
     }
 
-    /** Returns a node's own view of the cluster. */
+    /**
+     * Returns a node's own view of the cluster.
+     *
+     * @throws ClusterException if another node listens at its address
+     */
     public NodeReport report(NodeAddress node) throws IOException {
         try (NodeCalls calls = new NodeCalls(node, cluster, rpcSocketFactory)) {
             return calls.report(QUERY_MILLIS);
+        } catch (ClusterException e) {
+            throw e;
         } catch (IOException e) {
             throw new IOException(reason(e), e);
         }
@@ -158,14 +164,23 @@ public final class RaftAdminClient {
         return () -> client(leader.clusterId(), leader.node(), leader.members(), RETRY);
     }
 
+    /**
+     * @param first the first to be asked, at this address, which may be another one than that in
+     *     the member list
+     */
     private RaftClient client(
             UUID clusterId, Member first, List<Member> members, RetryPolicy retry) {
+        List<Member> reachable =
+                members.stream()
+                        .map(member -> member.dataId().equals(first.dataId()) ? first : member)
+                        .toList();
         RaftProperties properties = RaftSettings.client();
         RaftClientConfigKeys.Rpc.setRequestTimeout(
                 properties, TimeDuration.valueOf(CHANGE_MILLIS, TimeUnit.MILLISECONDS));
         return RaftClient.newBuilder()
                 .setRaftGroup(
-                        RaftGroup.valueOf(RaftGroupId.valueOf(clusterId), RaftPeers.peers(members)))
+                        RaftGroup.valueOf(
+                                RaftGroupId.valueOf(clusterId), RaftPeers.peers(reachable)))
                 .setLeaderId(RaftPeers.id(first))
                 .setProperties(properties)
                 .setParameters(parameters)

@@ -29,6 +29,7 @@ import org.apache.ratis.proto.RaftProtos.TransferLeadershipRequestProto;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
@@ -91,6 +92,9 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private final Set<Long> writing = ConcurrentHashMap.newKeySet();
 
     private final Lock appending = new ReentrantLock();
+
+    /** Held while a change of the members begins. */
+    private final Lock changing = new ReentrantLock();
 
     @GuardedBy("appending")
     private long lastWriting;
@@ -172,11 +176,17 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     }
 
     private NodeRpcClient newClient(String name, RaftPeerId id) {
-        return new NodeRpcClient(
-                name,
-                () -> SocketRpcType.address(peers.get(id)),
-                rpcSocketFactory,
-                admission.toMember(id));
+        return new NodeRpcClient(name, () -> address(id), rpcSocketFactory, admission.toMember(id));
+    }
+
+    /**
+     * Returns the address for the next connection. That of the member list counts, which also goes
+     * back when an entry with a newer one is removed from the log; the other one is that of a node
+     * which is about to become a member.
+     */
+    private InetSocketAddress address(RaftPeerId id) {
+        RaftPeer member = admission.peer(id);
+        return SocketRpcType.address(member == null ? peers.get(id) : member);
     }
 
     private static byte[] await(CompletableFuture<byte[]> response) throws IOException {
@@ -429,7 +439,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
             case NodeCalls.STATUS -> done(status.get());
             case RpcMessageTypes.CONFIGURE ->
                     reply(
-                            server.setConfigurationAsync(
+                            changeMembers(
                                     ClientProtoUtils.toSetConfigurationRequest(
                                             SetConfigurationRequestProto.parseFrom(body))));
             case RpcMessageTypes.TRANSFER ->
@@ -444,6 +454,21 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                                             SnapshotManagementRequestProto.parseFrom(body))));
             default -> throw new IOException("unknown message type " + kind);
         };
+    }
+
+    /** One at a time: Ratis compares no addresses when it begins the change. */
+    private CompletableFuture<RaftClientReply> changeMembers(SetConfigurationRequest request)
+            throws IOException {
+        changing.lock();
+        try {
+            RaftServer.Division division = server.getDivision(request.getRaftGroupId());
+            return server.setConfigurationAsync(
+                    division.getInfo().isLeader()
+                            ? MembershipChange.of(request, division.getRaftConf())
+                            : request); // Ratis answers who leads
+        } finally {
+            changing.unlock();
+        }
     }
 
     private static CompletableFuture<byte[]> done(byte[] body) {

@@ -110,7 +110,7 @@ public final class NodeRpcClient implements Closeable {
 
     /**
      * @param name the name of its threads
-     * @param address read for each connection
+     * @param address read for each connection; a host name in it is resolved for each connection
      */
     public NodeRpcClient(
             String name,

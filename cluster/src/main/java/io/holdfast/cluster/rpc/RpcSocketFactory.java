@@ -20,13 +20,27 @@ public final class RpcSocketFactory {
     /** The maximum time for the TLS handshake and the greeting together. */
     static final int GREETING_MILLIS = 5000;
 
+    /** Returns the current address of a host. */
+    interface Resolver {
+        InetAddress resolve(String host) throws IOException;
+    }
+
     private final @Nullable SSLContext tls;
+    private final Resolver resolver;
 
     /**
      * @param tls null for connections without TLS
      */
     public RpcSocketFactory(@Nullable SSLContext tls) {
+        this(tls, InetAddress::getByName);
+    }
+
+    /**
+     * @param resolver called for each connection
+     */
+    RpcSocketFactory(@Nullable SSLContext tls, Resolver resolver) {
         this.tls = tls;
+        this.resolver = resolver;
     }
 
     public boolean isSecure() {
@@ -42,7 +56,8 @@ public final class RpcSocketFactory {
             throws IOException {
         InetSocketAddress resolved =
                 address.isUnresolved()
-                        ? new InetSocketAddress(address.getHostString(), address.getPort())
+                        ? new InetSocketAddress(
+                                resolver.resolve(address.getHostString()), address.getPort())
                         : address;
         Socket raw = new Socket();
         try {

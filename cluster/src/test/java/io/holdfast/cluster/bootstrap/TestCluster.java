@@ -52,6 +52,9 @@ public final class TestCluster implements AutoCloseable {
     private final Map<String, ClusterNode> nodes = new ConcurrentSkipListMap<>();
     private final List<Thread> starting = new CopyOnWriteArrayList<>();
 
+    /** Where nodes listen that do not listen at their address in {@link #members}. */
+    private final Map<String, NodeAddress> listening = new ConcurrentSkipListMap<>();
+
     public TestCluster(Path directory, String... names) {
         this(CLUSTER, directory, null, DEFAULT_CONFIG, names);
     }
@@ -182,7 +185,18 @@ public final class TestCluster implements AutoCloseable {
 
     /** Where a node listens, whatever its address in a list of members is. */
     private NodeAddress own(String name) {
-        return members.stream().filter(node -> node.name().equals(name)).findFirst().orElseThrow();
+        NodeAddress other = listening.get(name);
+        return other != null
+                ? other
+                : members.stream()
+                        .filter(node -> node.name().equals(name))
+                        .findFirst()
+                        .orElseThrow();
+    }
+
+    /** Lets a node listen elsewhere from its next start on. */
+    public void listenAt(NodeAddress address) {
+        listening.put(address.name(), address);
     }
 
     public List<NodeAddress> members() {

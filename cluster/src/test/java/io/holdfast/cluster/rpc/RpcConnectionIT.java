@@ -23,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,6 +37,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 @DisplayName("A connection between nodes")
@@ -450,6 +452,40 @@ class RpcConnectionIT {
             assertThat(starved.isConnected()).isFalse();
             await().ignoreExceptions()
                     .until(() -> starved.call(ECHO, bytes("x"), LONG_MILLIS).get().length == 1);
+        }
+    }
+
+    @Test
+    void a_host_name_is_resolved_for_each_connection() throws Exception {
+        int port = nodeRpcServer.address().getPort();
+        AtomicReference<String> address = new AtomicReference<>("");
+        RpcSocketFactory changing =
+                new RpcSocketFactory(
+                        null,
+                        host -> {
+                            if (address.get().isEmpty()) {
+                                throw new UnknownHostException(host);
+                            }
+                            return InetAddress.getByName(address.get());
+                        });
+        try (NodeRpcClient moving =
+                new NodeRpcClient(
+                        "moving",
+                        () -> InetSocketAddress.createUnresolved("node.test", port),
+                        changing,
+                        TestService.opener())) {
+            assertThatThrownBy(() -> moving.call(ECHO, bytes("x"), LONG_MILLIS).get())
+                    .hasMessageContaining("node.test");
+            address.set("127.0.0.1");
+            await().ignoreExceptions()
+                    .until(() -> moving.call(ECHO, bytes("x"), LONG_MILLIS).get().length == 1);
+            address.set("");
+            moving.reconnect();
+            assertThatThrownBy(() -> moving.call(ECHO, bytes("x"), LONG_MILLIS).get())
+                    .hasMessageContaining("node.test");
+            address.set("127.0.0.1");
+            await().ignoreExceptions()
+                    .until(() -> moving.call(ECHO, bytes("x"), LONG_MILLIS).get().length == 1);
         }
     }
 
