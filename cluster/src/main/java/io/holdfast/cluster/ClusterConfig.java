@@ -22,6 +22,8 @@ import java.util.Set;
  * @param tls null for connections without TLS
  * @param secret the secret of administrators; null for none
  * @param bind where this node listens for the others, if that is not its address as a member
+ * @param checkInterval the time between two comparisons of the states of all nodes, while this node
+ *     leads; zero for none
  * @param versions the versions that the node knows
  */
 public record ClusterConfig(
@@ -35,10 +37,12 @@ public record ClusterConfig(
         @Nullable ClusterTls tls,
         @Nullable ClusterSecret secret,
         @Nullable NodeAddress bind,
+        Duration checkInterval,
         KnownVersions versions) {
     public static final String DEFAULT_NAME = "holdfast";
     public static final Duration DEFAULT_REQUEST_TIMEOUT = Duration.ofSeconds(5);
     public static final Duration DEFAULT_SESSION_TIMEOUT = Duration.ofSeconds(10);
+    public static final Duration DEFAULT_CHECK_INTERVAL = Duration.ofMinutes(10);
 
     public ClusterConfig {
         members = List.copyOf(members);
@@ -59,6 +63,10 @@ public record ClusterConfig(
         if (!requestTimeout.isPositive()) {
             throw new IllegalArgumentException(
                     "the request timeout must be > 0 (got " + requestTimeout + ")");
+        }
+        if (checkInterval.isNegative()) {
+            throw new IllegalArgumentException(
+                    "the check interval must be >= 0 (got " + checkInterval + ")");
         }
         if (sessionTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
             throw new IllegalArgumentException(
@@ -85,7 +93,8 @@ public record ClusterConfig(
                 joining,
                 tls,
                 null,
-                null);
+                null,
+                DEFAULT_CHECK_INTERVAL);
     }
 
     public ClusterConfig(
@@ -98,7 +107,8 @@ public record ClusterConfig(
             boolean joining,
             @Nullable ClusterTls tls,
             @Nullable ClusterSecret secret,
-            @Nullable NodeAddress bind) {
+            @Nullable NodeAddress bind,
+            Duration checkInterval) {
         this(
                 name,
                 members,
@@ -110,6 +120,7 @@ public record ClusterConfig(
                 tls,
                 secret,
                 bind,
+                checkInterval,
                 KnownVersions.CURRENT);
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.driver.FailureText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,9 @@ public final class DataDirectory implements AutoCloseable {
     private static final String RESTORED = "restored";
 
     static final String LOCK = "lock";
+
+    /** Says why the node does not start with this directory any more. */
+    private static final String DIVERGED = "diverged";
 
     /** Files that an unused directory may have; {@code lost+found} is in every new file system. */
     private static final Set<String> HARMLESS =
@@ -161,6 +165,7 @@ public final class DataDirectory implements AutoCloseable {
             Path path, String cluster, String node, List<NodeAddress> members) throws IOException {
         DataIdentity known = DataIdentity.read(path);
         known.require(path, cluster, node, members);
+        requireNotDiverged(path);
         boolean hasLog = hasLog(path.resolve(RAFT));
         if (known.state() != DataIdentity.State.NEW && !hasLog) {
             throw new ClusterException(
@@ -182,6 +187,17 @@ public final class DataDirectory implements AutoCloseable {
         }
         moveRestored(path, now);
         return now;
+    }
+
+    private static void requireNotDiverged(Path path) throws IOException {
+        Path file = path.resolve(DIVERGED);
+        if (Files.exists(file)) {
+            throw new ClusterException(
+                    "the data directory "
+                            + path
+                            + " cannot be used: "
+                            + Files.readString(file, StandardCharsets.UTF_8).strip());
+        }
     }
 
     /** Without the metadata file Ratis silently starts with an empty log. */
@@ -332,6 +348,22 @@ public final class DataDirectory implements AutoCloseable {
             throw new ClusterException("cannot read " + path + ": " + FailureText.of(e, path), e);
         }
         change(identity.withBackup(backup));
+    }
+
+    /**
+     * Records that the state differs from that of other nodes: the node never starts with this
+     * directory again.
+     *
+     * @param reason what was found, and what to do
+     * @throws ClusterException if it cannot be written
+     */
+    public void recordDivergence(String reason) throws ClusterException {
+        try {
+            DurableFile.replace(
+                    path.resolve(DIVERGED), (reason + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw unwritable(e);
+        }
     }
 
     private void change(DataIdentity next) throws ClusterException {

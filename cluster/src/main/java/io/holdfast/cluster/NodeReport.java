@@ -40,6 +40,9 @@ public record NodeReport(
     /** The role of a node that is in no member list that it knows. */
     public static final String JOINING = "joining";
 
+    /** The role of a node whose state differs from that of others, and which has stopped. */
+    public static final String DIVERGED = "diverged";
+
     /** Later versions only add fields at the end, which older readers ignore. */
     private static final int VERSION = 3;
 

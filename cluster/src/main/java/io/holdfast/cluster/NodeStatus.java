@@ -33,6 +33,11 @@ public record NodeStatus(
         return Math.max(0, commitIndex - appliedIndex);
     }
 
+    public NodeStatus withRole(String other) {
+        return new NodeStatus(
+                node, other, term, leader, commitIndex, appliedIndex, serving, sessions, peers);
+    }
+
     /**
      * Another node, as this one sees it.
      *

@@ -67,6 +67,8 @@ final class RoutingIT {
                                                         reason.get(),
                                                         Path.of("."),
                                                         0,
+                                                        0,
+                                                        false,
                                                         List.of())))) {
             assertThat(node.get("/ready").body()).isEqualTo("{\"status\":\"ok\"}\n");
             assertThat(node.get("/metrics").body())

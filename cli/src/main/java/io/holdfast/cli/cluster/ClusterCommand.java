@@ -17,7 +17,8 @@ import java.util.Map;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = {
-            "Shows a cluster, changes its members, backs it up, and runs a demo cluster.",
+            "Shows and checks a cluster, changes its members, backs it up, and runs a demo"
+                    + " cluster.",
             "",
             "To start a node of a cluster, use holdfast serve with --cluster, --node and"
                     + " --data-dir."
@@ -38,6 +39,7 @@ public final class ClusterCommand implements Runnable {
                 List.of(
                         new DemoCommand(),
                         new StatusCommand(environment),
+                        new CheckCommand(environment),
                         new MemberCommands.Add(environment),
                         new MemberCommands.Remove(environment),
                         new MemberCommands.Replace(environment),

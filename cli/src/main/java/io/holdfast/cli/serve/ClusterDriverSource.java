@@ -68,6 +68,8 @@ final class ClusterDriverSource implements DriverSource, AutoCloseable {
                 started.unready(),
                 config.dataDir(),
                 started.refusedConnections(),
+                started.stateChecks(),
+                started.isDiverged(),
                 status.peers().stream()
                         .map(
                                 peer ->

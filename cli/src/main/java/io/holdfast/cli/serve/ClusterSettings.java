@@ -29,6 +29,7 @@ final class ClusterSettings {
                     values,
                     List.of(
                             Setting.CLUSTER_BIND,
+                            Setting.CLUSTER_CHECK_INTERVAL,
                             Setting.CLUSTER_SECRET_FILE,
                             Setting.CLUSTER_TLS_CERT,
                             Setting.CLUSTER_TLS_KEY,
@@ -114,7 +115,8 @@ final class ClusterSettings {
                     joining,
                     tls,
                     secret(values),
-                    bind(values, node));
+                    bind(values, node),
+                    values.seconds(Setting.CLUSTER_CHECK_INTERVAL));
         } catch (IllegalArgumentException e) {
             throw new ConfigException("--cluster: " + e.getMessage());
         }

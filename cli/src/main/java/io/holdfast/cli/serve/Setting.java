@@ -389,6 +389,10 @@ enum Setting {
                     .help(
                             "HOST:PORT to listen on for the other nodes, if they reach this node at"
                                     + " another address")),
+    CLUSTER_CHECK_INTERVAL(
+            combined("cluster-check-interval", SettingType.SECONDS, "600")
+                    .onlyInServe()
+                    .help("Time between two comparisons of the states of all nodes (0: none)")),
     CLUSTER_WAIT(
             combined("cluster-wait", SettingType.SECONDS, "5")
                     .onlyInServe()

@@ -37,6 +37,7 @@ class ClusterSettingsTest {
                     Setting.DATA_DIR,
                     Setting.CLUSTER_NAME,
                     Setting.CLUSTER_BIND,
+                    Setting.CLUSTER_CHECK_INTERVAL,
                     Setting.CLUSTER_WAIT,
                     Setting.SESSION_TIMEOUT,
                     Setting.JOIN,
@@ -101,6 +102,7 @@ class ClusterSettingsTest {
                                 "--data-dir=d",
                                 "--cluster-name=ours",
                                 "--cluster-bind=0.0.0.0:3",
+                                "--cluster-check-interval=0",
                                 "--cluster-wait=6",
                                 "--session-timeout=7",
                                 "--join",
@@ -117,6 +119,7 @@ class ClusterSettingsTest {
                         Map.entry("HOLDFAST_DATA_DIR", "d"),
                         Map.entry("HOLDFAST_CLUSTER_NAME", "ours"),
                         Map.entry("HOLDFAST_CLUSTER_BIND", "0.0.0.0:3"),
+                        Map.entry("HOLDFAST_CLUSTER_CHECK_INTERVAL", "0"),
                         Map.entry("HOLDFAST_CLUSTER_WAIT", "6"),
                         Map.entry("HOLDFAST_SESSION_TIMEOUT", "7"),
                         Map.entry("HOLDFAST_JOIN", "yes"),
@@ -145,7 +148,8 @@ class ClusterSettingsTest {
                 true,
                 new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")),
                 secret,
-                new NodeAddress("n1", "0.0.0.0", 3));
+                new NodeAddress("n1", "0.0.0.0", 3),
+                seconds(0));
     }
 
     @Test

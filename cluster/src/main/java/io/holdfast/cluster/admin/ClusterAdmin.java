@@ -6,6 +6,7 @@ import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.check.StateCheckReport;
 import io.holdfast.cluster.raft.RaftAdminClient;
 import io.holdfast.cluster.raft.RaftAdminClient.Leader;
 import io.holdfast.driver.FailureText;
@@ -98,6 +99,68 @@ public final class ClusterAdmin {
                 ? Stream.empty()
                 : report.status().peers().stream()
                         .flatMap(peer -> Stream.ofNullable(address(peer.node(), peer.address())));
+    }
+
+    /**
+     * Makes all nodes compare their states.
+     *
+     * @throws ClusterException if no check was committed
+     */
+    public StateCheckReport check() throws ClusterException {
+        List<NodeReportResult> results = status();
+        IOException failure = new IOException("no node of the cluster responds");
+        for (NodeReportResult result : leaderFirst(results)) {
+            try {
+                return withStopped(raft.check(result.node()), results);
+            } catch (ClusterException e) {
+                throw e;
+            } catch (IOException e) { // it may have diverged and stopped
+                failure = e;
+            }
+        }
+        throw failed("the states were not compared", failure);
+    }
+
+    private static List<NodeReportResult> leaderFirst(List<NodeReportResult> results) {
+        List<NodeReportResult> able =
+                results.stream()
+                        .filter(
+                                result ->
+                                        result.report() != null
+                                                && result.report().clusterId() != null
+                                                && !hasRole(result, NodeReport.DIVERGED))
+                        .toList();
+        return Stream.concat(
+                        able.stream().filter(result -> hasRole(result, "leader")),
+                        able.stream().filter(result -> !hasRole(result, "leader")))
+                .toList();
+    }
+
+    private static boolean hasRole(NodeReportResult result, String role) {
+        return result.report() != null && result.report().status().role().equals(role);
+    }
+
+    /** Adds which nodes had diverged before and have stopped since. */
+    private static StateCheckReport withStopped(
+            StateCheckReport report, List<NodeReportResult> results) {
+        return new StateCheckReport(
+                report.index(),
+                report.nodes().stream()
+                        .map(
+                                node ->
+                                        new StateCheckReport.Node(
+                                                node.name(),
+                                                node.hash(),
+                                                node.diverged() || isStopped(node, results)))
+                        .toList());
+    }
+
+    private static boolean isStopped(StateCheckReport.Node node, List<NodeReportResult> results) {
+        return results.stream()
+                .anyMatch(
+                        result ->
+                                result.node().name().equals(node.name())
+                                        && hasRole(result, NodeReport.DIVERGED));
     }
 
     private static @Nullable NodeAddress address(String name, String address) {

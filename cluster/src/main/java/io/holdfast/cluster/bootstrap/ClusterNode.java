@@ -11,6 +11,7 @@ import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
 import io.holdfast.cluster.SnapshotRequest;
+import io.holdfast.cluster.check.Divergence;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.formation.Formation;
@@ -84,6 +85,9 @@ public final class ClusterNode implements AutoCloseable {
     private final AtomicBoolean isWritingSnapshot = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** Null unless the state of this node differs from that of others. */
+    private volatile @Nullable Divergence divergence;
+
     private ClusterNode(
             ClusterConfig config,
             DriverConfig driverConfig,
@@ -117,6 +121,7 @@ public final class ClusterNode implements AutoCloseable {
                                 driverConfig.maxSubscriptions()),
                         driverConfig,
                         config.requestTimeout().toNanos(),
+                        config.checkInterval().toNanos(),
                         raft.log(),
                         System::nanoTime,
                         new NodeEnvironment());
@@ -168,7 +173,8 @@ public final class ClusterNode implements AutoCloseable {
                     data.isRestored(),
                     node.driver,
                     () -> node.report().toBytes(),
-                    failure -> node.fail(failure, fatal));
+                    failure -> node.fail(failure, fatal),
+                    node::diverged);
             node.watchWorker.start();
             node.checkWorker.start();
             node.syncWorker.start();
@@ -222,7 +228,7 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private void fail(Throwable failure, Consumer<ClusterException> fatal) {
-        if (!closed.get()) {
+        if (!closed.get() && divergence == null) {
             fatal.accept(
                     failure instanceof ClusterException known
                             ? known
@@ -251,6 +257,10 @@ public final class ClusterNode implements AutoCloseable {
         long startNanos = System.nanoTime();
         long logAfterNanos = LOG_AFTER_NANOS;
         while (!driver.isServing()) {
+            Divergence found = divergence;
+            if (found != null) {
+                throw new ClusterException(text(found));
+            }
             if (raft.isOver()) {
                 throw new ClusterException("the node ended while it was starting");
             }
@@ -270,18 +280,70 @@ public final class ClusterNode implements AutoCloseable {
         return driver;
     }
 
+    /** For the tests, which change the state of one node alone. */
+    ReplicatedDriver replicated() {
+        return driver;
+    }
+
     public ClusterConfig config() {
         return config;
     }
 
     /** Returns the state of the cluster as this node sees it. */
     public NodeStatus status() {
-        return raft.status(unready() == null, driver.openSessions());
+        NodeStatus status = raft.status(unready() == null, driver.openSessions());
+        return divergence == null ? status : status.withRole(NodeReport.DIVERGED);
     }
 
     /** Returns why clients should use another node; null if this node is ready. */
     public @Nullable String unready() {
-        return nodeReadiness.reason();
+        Divergence found = divergence;
+        return found == null ? nodeReadiness.reason() : found.reason();
+    }
+
+    /** Whether the state of this node differs from that of others, so that it has stopped. */
+    public boolean isDiverged() {
+        return divergence != null;
+    }
+
+    /** Returns the number of entries after which this node has hashed its state. */
+    public long stateChecks() {
+        return raft.checks();
+    }
+
+    /** Ends everything but the responses to status queries, so that it can be seen why. */
+    private void diverged(Divergence found) {
+        divergence = found;
+        LOG.atError()
+                .addKeyValue("index", found.index())
+                .log(
+                        "{}; this node stops serving: {}",
+                        found.reason(),
+                        found.remedy(config.node()));
+        Thread.startVirtualThread(
+                () -> {
+                    driver.stopServing();
+                    recordDivergence(found);
+                    raft.halt(
+                            found.reason(),
+                            found.majorityHash() == null ? Duration.ZERO : TRANSFER_TIMEOUT);
+                });
+    }
+
+    private void recordDivergence(Divergence found) {
+        try {
+            data.recordDivergence(text(found));
+        } catch (ClusterException e) {
+            LOG.atError()
+                    .addKeyValue("reason", FailureText.of(e))
+                    .log(
+                            "could not record that the state of this node differs; do not start it"
+                                    + " again");
+        }
+    }
+
+    private String text(Divergence found) {
+        return found.reason() + "; " + found.remedy(config.node());
     }
 
     private NodeReport report() {
@@ -346,6 +408,9 @@ public final class ClusterNode implements AutoCloseable {
 
     /** Has a thread of its own, since the disk may be busy. */
     private long sync() {
+        if (divergence != null) {
+            return NANOS_PER_MILLI * 100;
+        }
         raft.sync();
         if (snapshotRequest.isPending() && !isWritingSnapshot.getAndSet(true)) {
             raft.writeSnapshot().whenComplete((written, _) -> snapshotEnded(written));
@@ -371,6 +436,9 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private void updateReadiness() {
+        if (divergence != null) {
+            return;
+        }
         NodeStatus status = raft.status(driver.isServing(), 0);
         NodeReadiness.Change change =
                 nodeReadiness.update(
@@ -426,6 +494,10 @@ public final class ClusterNode implements AutoCloseable {
      */
     public void close(Duration limit) {
         if (closed.getAndSet(true)) {
+            return;
+        }
+        if (divergence != null) {
+            stop();
             return;
         }
         TimeLimit remaining =

@@ -6,8 +6,8 @@ import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.state.Replica;
 
 /**
- * The periodic tasks of the leader: creating the cluster, applying its settings, advancing the time
- * and collecting idle keys.
+ * The periodic tasks of the leader: creating the cluster, applying its settings, advancing the
+ * time, collecting idle keys and having the states of the nodes compared.
  */
 final class LeaderTasks {
     private static final long RETRY_NANOS = 200_000_000L;
@@ -17,6 +17,7 @@ final class LeaderTasks {
     private final ReplicatedLog replicatedLog;
     private final ReplicatedSettings replicatedSettings;
     private final long collectNanos;
+    private final long checkNanos;
     private final ReplicatedDriver.Environment environment;
 
     /** The time until which our last proposal may still be in flight. */
@@ -27,14 +28,27 @@ final class LeaderTasks {
 
     private long nextCollectNanos = Long.MIN_VALUE;
 
+    /** The number of checks that the replica had applied, and when that was first seen. */
+    private long checks = -1;
+
+    private long checkedNanos;
+
+    /** Whether this node has proposed to create the cluster, and no check since. */
+    private boolean creating;
+
+    /**
+     * @param checkNanos the time between two checks of the state; 0 for none
+     */
     LeaderTasks(
             ReplicatedLog replicatedLog,
             ReplicatedSettings replicatedSettings,
             long collectNanos,
+            long checkNanos,
             ReplicatedDriver.Environment environment) {
         this.replicatedLog = replicatedLog;
         this.replicatedSettings = replicatedSettings;
         this.collectNanos = collectNanos;
+        this.checkNanos = checkNanos;
         this.environment = environment;
     }
 
@@ -43,6 +57,10 @@ final class LeaderTasks {
      * in nanoseconds.
      */
     long tick(Replica replica, long now) {
+        if (replica.checks() != checks) {
+            checks = replica.checks();
+            checkedNanos = now;
+        }
         if (!replicatedLog.isLeader()) {
             return IDLE_NANOS;
         }
@@ -50,6 +68,7 @@ final class LeaderTasks {
             return Math.min(IDLE_NANOS, busyNanos - now);
         }
         if (replica.cluster() == null) {
+            creating = true;
             propose(
                     new LogEntry.CreateCluster(
                             environment.randomUuid(), environment.wallClockNanos()),
@@ -60,6 +79,11 @@ final class LeaderTasks {
         if (!replica.rules().equals(replicatedSettings)) {
             propose(new LogEntry.ChangeSettings(replicatedSettings), replica, now);
             return RETRY_NANOS;
+        }
+        if (isCheckDue(now) && !replicatedLog.isAlone()) {
+            creating = false;
+            propose(new LogEntry.CheckState(), replica, now);
+            return IDLE_NANOS;
         }
         long due = replica.nextDueNanos();
         if (due == Long.MAX_VALUE && !replica.engine().hasCollectable(Long.MAX_VALUE - 1)) {
@@ -82,6 +106,11 @@ final class LeaderTasks {
             nextCollectNanos = now + collectNanos;
         }
         return Math.min(IDLE_NANOS, due - time);
+    }
+
+    /** Also when the cluster was created, since it may have been from a backup. */
+    private boolean isCheckDue(long now) {
+        return creating || (checkNanos > 0 && now - checkedNanos >= checkNanos);
     }
 
     private void propose(LogEntry logEntry, Replica replica, long now) {

@@ -177,6 +177,12 @@ final class NodeLease {
         }
     }
 
+    /** From now on, begins no other incarnation, and clients must be disconnected. */
+    synchronized void cutOffAndClose() {
+        closing = true;
+        cutOffDue = true;
+    }
+
     /**
      * Whether clients must be disconnected: the incarnation is over, or may soon be. If true, the
      * caller does so and calls {@link #endCutOff}.

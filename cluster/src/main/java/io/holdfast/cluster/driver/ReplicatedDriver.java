@@ -64,11 +64,15 @@ public final class ReplicatedDriver implements Driver {
     private final LeaderTasks leaderTasks;
     private final SaltGenerator saltGenerator = new SaltGenerator();
 
+    /**
+     * @param checkNanos the time between two checks of the state while this node leads; 0 for none
+     */
     public ReplicatedDriver(
             String node,
             ReplicatedSettings replicatedSettings,
             DriverConfig config,
             long requestTimeoutNanos,
+            long checkNanos,
             ReplicatedLog replicatedLog,
             LongSupplier clock,
             Environment environment) {
@@ -112,6 +116,7 @@ public final class ReplicatedDriver implements Driver {
                         replicatedLog,
                         replicatedSettings,
                         config.collectEvery().toNanos(),
+                        checkNanos,
                         environment);
         observer.lookUpElsewhere(replica::clientOf);
     }
@@ -182,6 +187,14 @@ public final class ReplicatedDriver implements Driver {
     public void leaderChanged() {
         forwarder.leaderChanged();
         environment.tickSoon();
+    }
+
+    /** Disconnects the clients at once, and serves none any more. */
+    public void stopServing() {
+        lease.cutOffAndClose();
+        if (lease.beginCutOff(clock.getAsLong())) {
+            cutOff();
+        }
     }
 
     /** Whether this node serves clients. */

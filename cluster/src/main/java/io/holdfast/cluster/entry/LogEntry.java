@@ -46,4 +46,22 @@ public sealed interface LogEntry {
      * @param maxExamined the maximum number of locks, and of data entries, to examine
      */
     record Collect(int maxExamined) implements LogEntry {}
+
+    /**
+     * Every node hashes its replica as it is after this entry and compares that with the others. It
+     * changes nothing itself.
+     */
+    record CheckState() implements LogEntry {}
+
+    /** Whether it is, or has, a {@link CheckState}. */
+    default boolean checksState() {
+        if (this instanceof EntryBatch(List<LogEntry> entries)) {
+            for (int i = 0; i < entries.size(); i++) {
+                if (entries.get(i) instanceof CheckState) {
+                    return true;
+                }
+            }
+        }
+        return this instanceof CheckState;
+    }
 }

@@ -53,6 +53,7 @@ public final class LogEntryEncoding {
                 }
             }
             case LogEntry.Tick() -> out.octet(LogEntryTags.TICK);
+            case LogEntry.CheckState() -> out.octet(LogEntryTags.CHECK_STATE);
             case LogEntry.Collect(int maxExamined) -> {
                 out.octet(LogEntryTags.COLLECT);
                 out.signed(maxExamined);
@@ -99,6 +100,7 @@ public final class LogEntryEncoding {
             case LogEntryTags.END_INCARNATION -> new LogEntry.EndIncarnation(in.number());
             case LogEntryTags.ENTRY_BATCH -> batchOf(in);
             case LogEntryTags.TICK -> new LogEntry.Tick();
+            case LogEntryTags.CHECK_STATE -> new LogEntry.CheckState();
             case LogEntryTags.COLLECT -> new LogEntry.Collect(maxExamined(in));
             default -> throw in.wrong("unknown entry tag %d".formatted(tag));
         };

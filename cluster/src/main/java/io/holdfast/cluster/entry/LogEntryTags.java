@@ -16,6 +16,7 @@ final class LogEntryTags {
     static final int TICK = 6;
     static final int COLLECT = 7;
     static final int ENTRY_BATCH = 8;
+    static final int CHECK_STATE = 9;
 
     static final int REGISTER_SESSION = 1;
     static final int END_SESSION = 2;

@@ -3,6 +3,7 @@ package io.holdfast.cluster.formation;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.check.StateCheckReport;
 import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
@@ -24,6 +25,9 @@ public final class NodeCalls implements Closeable {
 
     /** Gives a node without a cluster the id of its cluster. */
     static final byte JOIN = 31;
+
+    /** Makes the nodes compare their states; the response is a {@link StateCheckReport}. */
+    public static final byte CHECK = 32;
 
     private final NodeAddress node;
     private final NodeRpcClient nodeRpcClient;
@@ -69,6 +73,11 @@ public final class NodeCalls implements Closeable {
      */
     public void join(UUID clusterId, UUID dataId, long timeoutMillis) throws IOException {
         call(JOIN, encode(clusterId, dataId), timeoutMillis);
+    }
+
+    /** Makes the nodes compare their states. */
+    public StateCheckReport check(long timeoutMillis) throws IOException {
+        return StateCheckReport.of(call(CHECK, new byte[0], timeoutMillis));
     }
 
     private static byte[] encode(UUID clusterId, UUID dataId) {

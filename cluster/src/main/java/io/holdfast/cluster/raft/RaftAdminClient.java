@@ -6,6 +6,7 @@ import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.check.StateCheckReport;
 import io.holdfast.cluster.formation.NodeCalls;
 import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.RpcRefusedException;
@@ -41,6 +42,7 @@ public final class RaftAdminClient {
 
     private static final long CHANGE_MILLIS = 60_000;
     private static final long TRANSFER_MILLIS = 10_000;
+    private static final long CHECK_MILLIS = 10_000;
 
     /**
      * Part of the message of a RejectedExecutionException, of an executor of a server that has
@@ -105,6 +107,15 @@ public final class RaftAdminClient {
             throw e;
         } catch (IOException e) {
             throw new IOException(reason(e), e);
+        }
+    }
+
+    /** Makes the nodes compare their states, and returns what one of them found. */
+    public StateCheckReport check(NodeAddress node) throws IOException {
+        try (NodeCalls calls = new NodeCalls(node, handshake, rpcSocketFactory)) {
+            return calls.check(CHECK_MILLIS);
+        } catch (IOException e) {
+            throw failed(e);
         }
     }
 

@@ -7,9 +7,15 @@ import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeIdentity;
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.check.Divergence;
+import io.holdfast.cluster.check.StateCheckReport;
+import io.holdfast.cluster.check.StateChecks;
+import io.holdfast.cluster.check.StateHashMessage;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EntryTime;
+import io.holdfast.cluster.entry.LogEntry;
+import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
@@ -49,6 +55,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -75,12 +82,14 @@ public final class RaftNode implements AutoCloseable {
     private final RaftGroupId groupId;
     private final Supplier<EntryTime> leaderClock;
     private final RatisLog log;
+    private final StateChecks checks;
     private volatile Supplier<byte[]> status = () -> new byte[0];
     private volatile @Nullable SocketRaftServerRpc rpc;
 
     private volatile @Nullable HardStateFile hardState;
     private @Nullable RaftServer server;
     private volatile boolean running;
+    private volatile Consumer<Divergence> onDiverged = _ -> {};
 
     /**
      * @param nodeRpcServer accepts the connections of other nodes; closed with this object
@@ -126,6 +135,7 @@ public final class RaftNode implements AutoCloseable {
         this.admission =
                 new PeerAdmission(
                         identity, config.versions(), clusterVersion, log::division, refused);
+        this.checks = new StateChecks(identity.self().dataId(), new CheckEnvironment());
         SocketRpcType.put(parameters, rpcSocketFactory);
         SocketRpcType.put(parameters, new NodeContext());
     }
@@ -142,6 +152,7 @@ public final class RaftNode implements AutoCloseable {
      *     nodes at once
      * @param nodeStatus returns the response to a status query of this node
      * @param fatal called when the node cannot continue
+     * @param diverged called when the state of this node differs from that of others
      */
     public void start(
             Path directory,
@@ -149,9 +160,11 @@ public final class RaftNode implements AutoCloseable {
             boolean restored,
             ReplicatedDriver driver,
             Supplier<byte[]> nodeStatus,
-            Consumer<Throwable> fatal)
+            Consumer<Throwable> fatal,
+            Consumer<Divergence> diverged)
             throws ClusterException {
         status = nodeStatus;
+        onDiverged = diverged;
         Path group = directory.resolve(groupId.getUuid().toString());
         HardStateFile opened = HardStateFile.open(group, used, fatal);
         hardState = opened;
@@ -178,7 +191,9 @@ public final class RaftNode implements AutoCloseable {
                                             () -> ended(fatal),
                                             opened,
                                             log::flushed,
-                                            leaderClock))
+                                            leaderClock,
+                                            (index, hash) ->
+                                                    checks.add(index, hash, System.nanoTime())))
                             .setProperties(properties)
                             .setParameters(parameters)
                             .setOption(RaftStorage.StartupOption.RECOVER)
@@ -227,13 +242,36 @@ public final class RaftNode implements AutoCloseable {
         }
     }
 
-    /** Times out proposals and calls. Called periodically. */
+    /** Times out proposals and calls, and compares hashes. Called periodically. */
     public void check() {
         log.check();
+        checks.tick(System.nanoTime());
         SocketRaftServerRpc transport = rpc;
         if (transport != null) {
             transport.check();
         }
+    }
+
+    /** Returns the number of entries after which the state of this node was hashed. */
+    public long checks() {
+        return checks.applied();
+    }
+
+    /**
+     * Ends this node as a member: it neither votes nor acknowledges anything from now on, and its
+     * leadership passes to another node. Administrators can still ask for its status.
+     *
+     * @param reason given to other nodes
+     * @param timeout for the transfer of the leadership; zero for none
+     */
+    public void halt(String reason, Duration timeout) {
+        running = false;
+        SocketRaftServerRpc transport = rpc;
+        if (transport != null) {
+            transport.halt(reason);
+        }
+        handOver(timeout);
+        close();
     }
 
     /** Whether the Raft server has stopped, by itself or by {@link #close}, or was not started. */
@@ -510,7 +548,30 @@ public final class RaftNode implements AutoCloseable {
         }
         HardStateFile opened = hardState;
         if (opened != null) {
+            hardState = null;
             opened.close();
+        }
+    }
+
+    /** What the comparison of hashes needs from this node. */
+    private final class CheckEnvironment implements StateChecks.Environment {
+        @Override
+        public List<Member> members() {
+            return RaftNode.this.members().members();
+        }
+
+        @Override
+        public void send(Member to, StateHashMessage message) {
+            SocketRaftServerRpc transport = rpc;
+            if (transport != null) {
+                // not on this thread, which closes connections that are stuck
+                Thread.startVirtualThread(() -> transport.send(to, message));
+            }
+        }
+
+        @Override
+        public void onDiverged(Divergence divergence) {
+            onDiverged.accept(divergence);
         }
     }
 
@@ -534,6 +595,18 @@ public final class RaftNode implements AutoCloseable {
         @Override
         public void proposed(byte[] entry, Runnable onRejected) {
             log.receive(entry, onRejected);
+        }
+
+        @Override
+        public void received(UUID from, StateHashMessage message) {
+            checks.receive(from, message);
+        }
+
+        @Override
+        public CompletableFuture<byte[]> check() {
+            var report = checks.request(System.nanoTime());
+            log.propose(LogEntryEncoding.encode(new LogEntry.CheckState()), _ -> {});
+            return report.thenApply(StateCheckReport::toBytes);
         }
 
         @Override

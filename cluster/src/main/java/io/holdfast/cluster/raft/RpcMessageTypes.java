@@ -11,6 +11,10 @@ final class RpcMessageTypes {
     static final byte VOTE = 13;
     static final byte ELECT = 14;
     static final byte SNAPSHOT = 15;
+
+    /** A message without a response. */
+    static final byte STATE_HASH = 16;
+
     static final byte CONFIGURE = 21;
     static final byte TRANSFER = 22;
     static final byte SNAPSHOT_MANAGEMENT = 23;

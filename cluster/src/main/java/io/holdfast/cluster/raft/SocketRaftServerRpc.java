@@ -2,6 +2,8 @@ package io.holdfast.cluster.raft;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import io.holdfast.cluster.Member;
+import io.holdfast.cluster.check.StateHashMessage;
 import io.holdfast.cluster.formation.NodeCalls;
 import io.holdfast.cluster.rpc.Greeting;
 import io.holdfast.cluster.rpc.NodeRpcClient;
@@ -48,6 +50,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,6 +88,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private final RpcSocketFactory rpcSocketFactory;
     private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
+    private final SocketRpcType.ServerContext context;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, Connections> connections = new ConcurrentHashMap<>();
 
@@ -100,6 +104,9 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private long lastWriting;
 
     private volatile boolean closed;
+
+    /** Why this node exchanges no more messages with others; null if it does. */
+    private volatile @Nullable String halted;
 
     /**
      * The connections to a node.
@@ -130,6 +137,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         this.rpcSocketFactory = rpcSocketFactory;
         this.hardState = context.hardState();
         this.proposed = context::proposed;
+        this.context = context;
     }
 
     @Override
@@ -357,6 +365,22 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         to(to).bulk.sendOneWay(RpcMessageTypes.PROPOSE, entry, onRejected);
     }
 
+    /** Sends the hash of the state of this node, or drops it and connects. */
+    void send(Member to, StateHashMessage message) {
+        NodeRpcClient control = to(RaftPeers.id(to)).control;
+        if (!control.sendOneWay(RpcMessageTypes.STATE_HASH, message.toBytes())) {
+            control.connectInBackground();
+        }
+    }
+
+    /**
+     * From now on, accepts no messages of other nodes: this node neither votes nor acknowledges
+     * anything. Administrators can still ask for its status, also after {@link #close}.
+     */
+    void halt(String reason) {
+        halted = reason;
+    }
+
     /** Replaces the connection for proposals to a node. */
     void reconnect(RaftPeerId to) {
         to(to).bulk.reconnect();
@@ -382,6 +406,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         @Override
         public NodeRpcServer.Handler accept(Greeting opener) throws RpcRefusedException {
             admission.require(opener);
+            requireActive(opener);
             return opener.kind() == Greeting.Kind.NODE
                     ? new MemberHandler(opener)
                     : SocketRaftServerRpc.this::handleAdmin;
@@ -400,12 +425,20 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         public @Nullable CompletableFuture<byte[]> handle(byte kind, byte[] body)
                 throws IOException {
             admission.require(opener);
-            return handleMember(kind, body);
+            requireActive(opener);
+            return handleMember(opener, kind, body);
         }
     }
 
-    private @Nullable CompletableFuture<byte[]> handleMember(byte kind, byte[] body)
-            throws IOException {
+    private void requireActive(Greeting opener) throws RpcRefusedException {
+        String reason = halted;
+        if (reason != null && opener.kind() == Greeting.Kind.NODE) {
+            throw new RpcRefusedException(reason);
+        }
+    }
+
+    private @Nullable CompletableFuture<byte[]> handleMember(
+            Greeting opener, byte kind, byte[] body) throws IOException {
         return switch (kind) {
             case RpcMessageTypes.APPEND -> append(AppendEntriesRequestProto.parseFrom(body));
             case RpcMessageTypes.HEARTBEAT -> {
@@ -420,6 +453,13 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                                 refusal.completeExceptionally(
                                         new IOException("the proposal was not committed")));
                 yield refusal;
+            }
+            case RpcMessageTypes.STATE_HASH -> {
+                UUID from = opener.dataId();
+                if (from != null) {
+                    context.received(from, StateHashMessage.of(body));
+                }
+                yield null;
             }
             case RpcMessageTypes.VOTE ->
                     done(vote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
@@ -437,6 +477,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private CompletableFuture<byte[]> handleAdmin(byte kind, byte[] body) throws IOException {
         return switch (kind) {
             case NodeCalls.STATUS -> done(status.get());
+            case NodeCalls.CHECK -> context.check();
             case RpcMessageTypes.CONFIGURE ->
                     reply(
                             changeMembers(
@@ -639,7 +680,9 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     @Override
     public void close() throws IOException {
         closed = true;
-        nodeRpcServer.close();
+        if (halted == null) {
+            nodeRpcServer.close();
+        }
         connections.values().forEach(Connections::close);
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.check.StateHashMessage;
 import io.holdfast.cluster.rpc.Handshake;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 /** The transport of Ratis over our own connections. Ratis creates it by its class name. */
 public final class SocketRpcType implements RpcType {
@@ -45,6 +48,16 @@ public final class SocketRpcType implements RpcType {
          * @param onRejected called if the entry is not committed
          */
         void proposed(byte[] entry, Runnable onRejected);
+
+        /**
+         * Handles the hash of the state of another node.
+         *
+         * @param from the data id of that node
+         */
+        void received(UUID from, StateHashMessage message);
+
+        /** Makes the nodes compare their states, and returns an encoded report. */
+        CompletableFuture<byte[]> check();
 
         HardStateFile hardState();
 

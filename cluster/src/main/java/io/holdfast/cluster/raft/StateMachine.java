@@ -4,6 +4,7 @@ import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
+import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DurableFile;
 import io.holdfast.driver.FailureText;
@@ -65,6 +66,12 @@ final class StateMachine extends BaseStateMachine {
     private final HardStateFile hardState;
     private final LongSupplier flushed;
     private final Supplier<EntryTime> leaderClock;
+    private final StateHashes hashes;
+
+    /** Gets the hash of the state after each entry that asks for it. */
+    interface StateHashes {
+        void add(long index, long hash);
+    }
 
     /** The storage of Ratis. */
     private volatile @Nullable RaftStorage files;
@@ -103,7 +110,8 @@ final class StateMachine extends BaseStateMachine {
             Runnable ended,
             HardStateFile hardState,
             LongSupplier flushed,
-            Supplier<EntryTime> leaderClock) {
+            Supplier<EntryTime> leaderClock,
+            StateHashes hashes) {
         this.alone = alone;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
@@ -115,6 +123,7 @@ final class StateMachine extends BaseStateMachine {
         this.hardState = hardState;
         this.flushed = flushed;
         this.leaderClock = leaderClock;
+        this.hashes = hashes;
     }
 
     @Override
@@ -276,6 +285,9 @@ final class StateMachine extends BaseStateMachine {
             hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
             StampedEntry stamped = stamped(transaction);
             driver.apply(entry.getTerm(), stamped.time(), stamped.entry());
+            if (stamped.entry().checksState()) {
+                hashes.add(entry.getIndex(), driver.withState(Replica::hash));
+            }
         } catch (IOException | RuntimeException | Error e) {
             fatal.accept(
                     new IOException(

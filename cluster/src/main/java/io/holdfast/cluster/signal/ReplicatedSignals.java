@@ -51,7 +51,13 @@ public final class ReplicatedSignals implements SignalService {
 
     private static SignalHub newHub() {
         return new SignalHub(
-                0, MemoryBudget.UNLIMITED); // memory is checked before a command is proposed
+                0,
+                MemoryBudget.UNLIMITED, // memory is checked before a command is proposed
+                ReplicatedSignals::idOf);
+    }
+
+    private static long idOf(SignalListener signalListener) {
+        return ((ReplicatedSignalListener) signalListener).session();
     }
 
     /** Changes the maximum number of subscriptions of a session; 0 is unlimited. */
@@ -149,9 +155,14 @@ public final class ReplicatedSignals implements SignalService {
 
     // ---- snapshots
 
+    /** Returns the hash of the subscriptions of all sessions, as {@link SignalHub#hash}. */
+    public long hash() {
+        return hub.hash();
+    }
+
     public void write(DataOutput out) throws IOException {
         out.writeInt(VERSION);
-        hub.write(out, signalListener -> ((ReplicatedSignalListener) signalListener).session());
+        hub.write(out, ReplicatedSignals::idOf);
     }
 
     /**

@@ -13,6 +13,9 @@ import io.holdfast.engine.Command;
 import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.KeyEvent;
+import io.holdfast.engine.hash.FieldHash;
+import io.holdfast.engine.hash.SequenceHash;
+import io.holdfast.engine.hash.StateHash;
 import io.holdfast.engine.lock.LockEngine;
 import io.holdfast.engine.view.SessionUsage;
 
@@ -47,7 +50,12 @@ public final class Replica {
     private static final int END_SLICE = 1000;
 
     /** A session that has ended and may still have holds or waits in the engine. */
-    private record Ending(long session, long lastAnswered, long successorsSinceNanos) {}
+    private record Ending(long session, long lastAnswered, long successorsSinceNanos) {
+        long hash() {
+            FieldHash out = new FieldHash().number(session).number(lastAnswered);
+            return out.number(successorsSinceNanos).value();
+        }
+    }
 
     /**
      * Describes the client of a session.
@@ -81,12 +89,17 @@ public final class Replica {
     /** The number of entries applied here; not part of the state. */
     private long entries;
 
+    /** The number of {@link LogEntry.CheckState} entries among them; not part of the state. */
+    private long checks;
+
     private final NavigableMap<Long, NodeIncarnation> incarnations = new TreeMap<>();
 
     /** Every session that may have something in the state. */
-    private final NavigableMap<Long, SessionInfo> sessions = new TreeMap<>();
+    private final SessionInfos sessions = new SessionInfos();
 
     private final Deque<Ending> ending = new ArrayDeque<>();
+
+    private SequenceHash endingHash = new SequenceHash();
 
     /**
      * @param replicatedSettings in effect until the log changes them
@@ -111,7 +124,7 @@ public final class Replica {
         this.memory = memory;
         this.clients = clients;
         this.listener = replicaListener;
-        this.engine = new LockEngine(replicatedSettings.settings());
+        this.engine = new LockEngine(replicatedSettings.settings(), new StateHash(true));
         this.quotas = new ReplicatedQuotas(memory, replicatedSettings.keyCountLimits(), clients);
         engine.recordEvents(events);
         signals.limit(replicatedSettings.maxSubscriptions());
@@ -151,6 +164,7 @@ public final class Replica {
                 }
             }
             case LogEntry.Tick() -> {}
+            case LogEntry.CheckState() -> checks++;
             case LogEntry.Collect(int maxExamined) ->
                     publishEffects(new Command.Collect(maxExamined));
         }
@@ -221,7 +235,7 @@ public final class Replica {
         switch (batchItem) {
             case BatchItem.Submit(Command.Keyed command) -> {
                 if (command instanceof Command.Locking) { // data is not owned by a session
-                    sessions.putIfAbsent(command.session(), SessionInfo.UNKNOWN);
+                    sessions.addIfAbsent(command.session());
                 }
                 engine.apply(command, timeNanos, dueNanos, quotas, effects);
                 listener.onItemApplied(
@@ -239,11 +253,11 @@ public final class Replica {
                 listener.onItemApplied(batchItem, null);
                 Ending end = new Ending(session, lastAnswered, Command.FOREVER);
                 if (end(end, END_SLICE) < 0) {
-                    ending.addLast(end);
+                    addEnding(end);
                 }
             }
             case BatchItem.Listen listen -> {
-                sessions.putIfAbsent(listen.session(), SessionInfo.UNKNOWN);
+                sessions.addIfAbsent(listen.session());
                 publishResult(batchItem, signals.listen(listen));
             }
             case BatchItem.Unlisten unlisten ->
@@ -264,11 +278,9 @@ public final class Replica {
     }
 
     private NavigableMap<Long, SessionInfo> sessionsOf(NodeIncarnation nodeIncarnation) {
-        return sessions.subMap(
+        return sessions.between(
                 SessionIdEncoding.first(nodeIncarnation.number),
-                true,
-                SessionIdEncoding.first(nodeIncarnation.number + 1),
-                false);
+                SessionIdEncoding.first(nodeIncarnation.number + 1));
     }
 
     /**
@@ -313,10 +325,15 @@ public final class Replica {
 
     private void end(NodeIncarnation nodeIncarnation, long successorsSinceNanos) {
         for (long session : sessionsOf(nodeIncarnation).keySet()) {
-            ending.addLast(new Ending(session, Long.MAX_VALUE, successorsSinceNanos));
+            addEnding(new Ending(session, Long.MAX_VALUE, successorsSinceNanos));
         }
         incarnations.remove(nodeIncarnation.number);
         listener.onIncarnationEnded(nodeIncarnation.number);
+    }
+
+    private void addEnding(Ending end) {
+        ending.addLast(end);
+        endingHash.addLast(end.hash());
     }
 
     /** Ends sessions: a bounded number of holds and waits with each entry. */
@@ -328,7 +345,7 @@ public final class Replica {
                 return;
             }
             left -= cost;
-            ending.removeFirst();
+            endingHash.removeFirst(ending.removeFirst().hash());
         }
     }
 
@@ -403,6 +420,11 @@ public final class Replica {
         return entries;
     }
 
+    /** Returns the number of {@link LogEntry.CheckState} entries applied here. */
+    public long checks() {
+        return checks;
+    }
+
     /** Returns the state time. */
     public long timeNanos() {
         return timeNanos;
@@ -438,6 +460,34 @@ public final class Replica {
         return next;
     }
 
+    /**
+     * Returns the hash of the state, in a time that does not depend on its size. It covers what
+     * {@link LockEngine#hash} does, and what {@link #write} adds to that, but for the order and the
+     * turns of signal listeners. Hashes are comparable if {@link StateHash#VERSION} is the same.
+     */
+    public long hash() {
+        FieldHash out = new FieldHash();
+        out.flag(cluster != null);
+        if (cluster != null) {
+            hash(cluster, out);
+        }
+        out.bytes(LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings)));
+        out.number(term).number(stampNanos).number(timeNanos).number(lastIncarnation);
+        quotas.hash(out);
+        out.number(incarnations.size());
+        for (NodeIncarnation nodeIncarnation : incarnations.values()) {
+            out.number(nodeIncarnation.number).text(nodeIncarnation.node);
+            hash(nodeIncarnation.nonce, out);
+            out.number(nodeIncarnation.lastSequence).number(nodeIncarnation.lastContactNanos);
+        }
+        out.number(sessions.hash()).number(ending.size()).number(endingHash.value());
+        return out.number(signals.hash()).number(engine.hash()).value();
+    }
+
+    private static void hash(UUID id, FieldHash out) {
+        out.number(id.getMostSignificantBits()).number(id.getLeastSignificantBits());
+    }
+
     // ---- snapshots
 
     /** Writes the whole state. */
@@ -463,7 +513,7 @@ public final class Replica {
             out.writeLong(nodeIncarnation.lastContactNanos);
         }
         out.writeInt(sessions.size());
-        for (Map.Entry<Long, SessionInfo> entry : sessions.entrySet()) {
+        for (Map.Entry<Long, SessionInfo> entry : sessions.all().entrySet()) {
             out.writeLong(entry.getKey());
             out.writeUTF(entry.getValue().protocol());
             out.writeUTF(entry.getValue().name());
@@ -524,12 +574,13 @@ public final class Replica {
                     new SessionInfo(in.readUTF(), in.readUTF(), version > 1 && in.readBoolean()));
         }
         ending.clear();
+        endingHash = new SequenceHash();
         for (int left = in.readInt(); left > 0; left--) {
-            ending.addLast(new Ending(in.readLong(), in.readLong(), in.readLong()));
+            addEnding(new Ending(in.readLong(), in.readLong(), in.readLong()));
         }
         signals.limit(replicatedSettings.maxSubscriptions());
         signals.read(in);
-        engine = LockEngine.read(in, replicatedSettings.settings());
+        engine = LockEngine.read(in, replicatedSettings.settings(), new StateHash(true));
         quotas.chargeFor(engine);
         events.clear();
         engine.recordEvents(events);

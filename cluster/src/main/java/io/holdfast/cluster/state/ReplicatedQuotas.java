@@ -7,6 +7,7 @@ import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.driver.memory.StateSizeEstimates;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Quotas;
+import io.holdfast.engine.hash.FieldHash;
 import io.holdfast.engine.lock.LockEngine;
 
 import org.jspecify.annotations.Nullable;
@@ -237,6 +238,11 @@ final class ReplicatedQuotas implements Quotas {
 
     private static boolean isFull(long count, long limit) {
         return limit > 0 && count >= limit;
+    }
+
+    /** Mixes in what {@link #write} writes. */
+    void hash(FieldHash out) {
+        out.number(lastFence).number(keys).number(transientKeys).number(entries);
     }
 
     void write(DataOutput out) throws IOException {

@@ -49,6 +49,7 @@ public final class TestCluster implements AutoCloseable {
     private final @Nullable ClusterTls tls;
     private final DriverConfig driver;
     private final List<NodeAddress> members;
+    private Duration checkInterval = Duration.ZERO;
     private final Map<String, ClusterNode> nodes = new ConcurrentSkipListMap<>();
     private final List<Thread> starting = new CopyOnWriteArrayList<>();
 
@@ -106,6 +107,11 @@ public final class TestCluster implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Sets how often the nodes that are started from now on compare their states. */
+    void checkEvery(Duration interval) {
+        checkInterval = interval;
     }
 
     /** Starts nodes at the same time, and returns when they serve. */
@@ -170,7 +176,8 @@ public final class TestCluster implements AutoCloseable {
                         joining,
                         tls,
                         TestService.SECRET,
-                        own(name));
+                        own(name),
+                        checkInterval);
         try {
             return ClusterNode.start(
                     config,

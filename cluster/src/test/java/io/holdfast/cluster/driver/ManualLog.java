@@ -27,6 +27,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     static final long SECOND = 1000 * MILLI;
     static final long SESSION = 10 * SECOND;
     static final long REQUEST_TIMEOUT = 5 * SECOND;
+    static final long CHECK_INTERVAL = 10_000 * SECOND;
 
     private static final ReplicatedSettings RULES =
             new ReplicatedSettings(
@@ -53,6 +54,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
                             MemoryBudgets.all(new SwitchedBudget()),
                             monitor),
                     REQUEST_TIMEOUT,
+                    CHECK_INTERVAL,
                     this,
                     () -> nowNanos(),
                     this);

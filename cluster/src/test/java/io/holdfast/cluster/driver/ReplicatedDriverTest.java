@@ -119,6 +119,24 @@ class ReplicatedDriverTest {
         log.applyAll();
     }
 
+    private long checksAfter(long nanos) {
+        log.pass(nanos);
+        driver.tick();
+        log.applyAll();
+        return driver.withState(Replica::checks);
+    }
+
+    @Test
+    void the_leader_has_states_compared_when_it_has_created_the_cluster_and_at_intervals() {
+        assertThat(checksAfter(SECOND)).isEqualTo(1);
+        assertThat(checksAfter(SECOND)).isEqualTo(1);
+        assertThat(checksAfter(ManualLog.CHECK_INTERVAL - 3 * SECOND)).isEqualTo(1);
+        assertThat(checksAfter(3 * SECOND)).isEqualTo(2);
+        assertThat(checksAfter(SECOND)).isEqualTo(2);
+        log.alone = true;
+        assertThat(checksAfter(2 * ManualLog.CHECK_INTERVAL)).isEqualTo(2);
+    }
+
     @Test
     void sessions_that_an_entry_ends_are_gone_before_a_client_has_its_response() {
         RecordingClient ended = new RecordingClient();

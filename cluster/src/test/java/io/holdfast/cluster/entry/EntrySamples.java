@@ -35,13 +35,14 @@ final class EntrySamples {
     }
 
     LogEntry entry() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(11)) {
             case 0 -> new LogEntry.CreateCluster(uuid(), number());
             case 1 -> new LogEntry.ChangeSettings(rules());
             case 2 -> new LogEntry.BeginIncarnation(text(), uuid());
             case 3 -> new LogEntry.EndIncarnation(number());
             case 4 -> new LogEntry.Tick();
             case 5 -> new LogEntry.Collect((int) number());
+            case 6 -> new LogEntry.CheckState();
             default -> batch();
         };
     }

@@ -56,6 +56,7 @@ class LogEntryEncodingTest {
                 entry("010403ac0200", new LogEntry.Batch(3, 300, List.of())),
                 entry("010503", new LogEntry.EndIncarnation(3)),
                 entry("0106", new LogEntry.Tick()),
+                entry("0109", new LogEntry.CheckState()),
                 entry("0107d00f", new LogEntry.Collect(1000)),
                 entry(
                         "01080202010603010503",
@@ -265,7 +266,7 @@ class LogEntryEncodingTest {
 
     @Test
     void unknown_tags_are_refused_with_their_number() {
-        assertFails("0109", "unknown entry tag 9 before byte 2");
+        assertFails("010a", "unknown entry tag 10 before byte 2");
         assertFails("010403010163050700016b", "unknown item tag 99 before byte 11");
         assertFails("010403010116050700016b03", "unknown kind 3 before byte 12");
     }

@@ -104,6 +104,7 @@ final class IdleDriver {
                         MemoryBudgets.UNLIMITED,
                         DriverObserver.NONE),
                 LONG.toNanos(),
+                0,
                 node.log(),
                 System::nanoTime,
                 new Nothing());

@@ -36,7 +36,7 @@ class ProposalIT {
 
     @BeforeEach
     void start() throws Exception {
-        node.start(folder, false, false, driver, () -> new byte[0], failures::add);
+        node.start(folder, false, false, driver, () -> new byte[0], failures::add, _ -> {});
         await().until(() -> node.log().isLeader());
     }
 

@@ -9,6 +9,7 @@ import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeIdentity;
+import io.holdfast.cluster.check.StateHashMessage;
 import io.holdfast.cluster.rpc.NodeRpcServer;
 import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
@@ -142,6 +143,14 @@ class SocketRaftServerRpcIT {
                     @Override
                     public void proposed(byte[] entry, Runnable onRejected) {
                         proposed.accept(entry, onRejected);
+                    }
+
+                    @Override
+                    public void received(UUID from, StateHashMessage message) {}
+
+                    @Override
+                    public CompletableFuture<byte[]> check() {
+                        return CompletableFuture.completedFuture(new byte[0]);
                     }
 
                     @Override

@@ -61,6 +61,10 @@ final class CommittedGrantChecker implements ReplicaListener {
     private final Replica replica =
             new Replica(SimulatedCluster.RULES, MemoryBudgets.UNLIMITED, this);
     private final Map<Integer, byte[]> snapshots = new HashMap<>();
+
+    /** The hash of the state after each entry that asks for it. */
+    private final Map<Integer, Long> hashes = new HashMap<>();
+
     private final Set<Effect> effects = new HashSet<>();
     private final Map<Key, Long> lastFence = new HashMap<>();
     private final Map<Key, SequencedSet<Waiter>> queues = new HashMap<>();
@@ -103,6 +107,7 @@ final class CommittedGrantChecker implements ReplicaListener {
         SimulatedCluster.read(next.replica, state);
         next.repeating = false;
         next.snapshots.clear();
+        next.hashes.clear();
         next.snapshots.put(1, bytesOf(next.replica));
         return next;
     }
@@ -134,8 +139,15 @@ final class CommittedGrantChecker implements ReplicaListener {
             check(ended.contains(waiter.session()), waiter + " was passed over in the queue");
         }
         overtaken.clear();
+        if (logEntry.checksState()) {
+            hashes.put(index, replica.hash());
+        }
         if (simulatedCluster.time.chance(1.0 / COMPARE_ONE_IN)) {
-            snapshots.put(index, bytesOf(replica));
+            byte[] bytes = bytesOf(replica);
+            snapshots.put(index, bytes);
+            check(
+                    SilentReplica.of(bytes).hash() == replica.hash(),
+                    "the hash is not that of the state");
         }
     }
 
@@ -161,6 +173,19 @@ final class CommittedGrantChecker implements ReplicaListener {
                     Arrays.equals(snapshot, SimulatedCluster.bytes(node.driver())),
                     node.name + " has another state after entry " + index);
         }
+    }
+
+    /** Compares the hash of a node that has applied an entry that asks for it. */
+    void compareHash(int index, SimulatedNode node) {
+        Long hash = hashes.get(index);
+        check(
+                hash != null && node.driver().withState(Replica::hash).equals(hash),
+                node.name + " has another hash after entry " + index);
+    }
+
+    /** Whether the hashes of any states were compared. */
+    boolean hasHashes() {
+        return !hashes.isEmpty();
     }
 
     void compareNow(SimulatedNode node) {

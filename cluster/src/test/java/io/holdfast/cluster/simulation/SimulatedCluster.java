@@ -28,6 +28,7 @@ final class SimulatedCluster {
 
     static final long SESSION = 3 * SECOND;
     static final long REQUEST_TIMEOUT = SECOND;
+    static final long CHECK_INTERVAL = SECOND / 4;
     static final long YEAR = 31_557_600L * SECOND;
 
     /** The longest pause of a process after which it still disconnects its clients in time. */
@@ -196,6 +197,8 @@ final class SimulatedCluster {
         for (SimulatedNode node : nodes) {
             checker.compareNow(node);
         }
+        CommittedGrantChecker.check(
+                nodes.size() == 1 || checker.hasHashes(), "no hashes were compared");
         long term = raft.term();
         time.runUntil(time.now() + STABLE);
         CommittedGrantChecker.check(
@@ -283,7 +286,8 @@ final class SimulatedCluster {
     // ---- drivers and their state
 
     ReplicatedDriver newDriver(String name, SimulatedNode node) {
-        return new ReplicatedDriver(name, RULES, CONFIG, REQUEST_TIMEOUT, node, node::clock, node);
+        return new ReplicatedDriver(
+                name, RULES, CONFIG, REQUEST_TIMEOUT, CHECK_INTERVAL, node, node::clock, node);
     }
 
     static byte[] bytes(ReplicatedDriver driver) {

@@ -273,8 +273,12 @@ final class SimulatedNode
         for (int left = time.pick(1, 16); left > 0 && applied < log.committed(); left--) {
             RaftEntry next = directory.entry(++applied);
             switch (next.content()) {
-                case RaftEntry.Proposal(var entryTime, var entry, _) ->
-                        driver().apply(next.term(), entryTime, entry);
+                case RaftEntry.Proposal(var entryTime, var entry, _) -> {
+                    driver().apply(next.term(), entryTime, entry);
+                    if (entry.checksState()) {
+                        simulatedCluster.checker().compareHash(applied, this);
+                    }
+                }
                 case RaftEntry.Restored(byte[] state) -> SimulatedCluster.read(driver(), state);
                 case RaftEntry.Members _ -> {}
             }

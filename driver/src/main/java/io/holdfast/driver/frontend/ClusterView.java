@@ -18,6 +18,8 @@ import java.util.List;
  * @param unready why this node does not serve clients; null if it does
  * @param data the directory with its log and snapshots
  * @param refusedConnections how many connections between this node and others were refused
+ * @param stateChecks how often this node has hashed its state, for a comparison with other nodes
+ * @param diverged whether the state of this node was found to differ, so that it has stopped
  * @param others the other nodes
  */
 public record ClusterView(
@@ -32,6 +34,8 @@ public record ClusterView(
         @Nullable String unready,
         Path data,
         long refusedConnections,
+        long stateChecks,
+        boolean diverged,
         List<Member> others) {
     public ClusterView {
         others = List.copyOf(others);

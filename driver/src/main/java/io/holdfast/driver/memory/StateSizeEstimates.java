@@ -8,10 +8,10 @@ import io.holdfast.engine.Key;
  * covered by the heap guard, which measures the heap.
  */
 public final class StateSizeEstimates {
-    public static final int HOLD = 112;
-    public static final int WAIT = 128;
-    private static final int NAME = 176;
-    private static final int ENTRY = 160;
+    public static final int HOLD = 120;
+    public static final int WAIT = 136;
+    private static final int NAME = 184;
+    private static final int ENTRY = 176;
 
     private StateSizeEstimates() {}
 

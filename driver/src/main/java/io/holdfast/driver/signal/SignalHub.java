@@ -7,6 +7,7 @@ import io.holdfast.driver.view.ScanCursor;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Namespace;
+import io.holdfast.engine.hash.FieldHash;
 
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class SignalHub implements SignalService {
     static final long TOKEN_BYTES = 512;
 
     private final MemoryBudget memoryBudget;
+    private final @Nullable ToLongFunction<SignalListener> hashedAs;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
     @GuardedBy("lock")
@@ -66,13 +68,30 @@ public final class SignalHub implements SignalService {
     @GuardedBy("lock")
     private int registered;
 
+    /** The sum of the hashes of all registrations. */
+    @GuardedBy("lock")
+    private long hash;
+
     /**
      * @param maxSubscriptions maximum number of registrations of one listener; 0 is no limit
      * @param memoryBudget memory for registrations
      */
     public SignalHub(int maxSubscriptions, MemoryBudget memoryBudget) {
+        this(maxSubscriptions, memoryBudget, null);
+    }
+
+    /**
+     * @param maxSubscriptions maximum number of registrations of one listener; 0 is no limit
+     * @param memoryBudget memory for registrations
+     * @param hashedAs the number of a listener in {@link #hash}; null for no hash
+     */
+    public SignalHub(
+            int maxSubscriptions,
+            MemoryBudget memoryBudget,
+            @Nullable ToLongFunction<SignalListener> hashedAs) {
         this.maxSubscriptions = maxSubscriptions;
         this.memoryBudget = memoryBudget;
+        this.hashedAs = hashedAs;
     }
 
     /**
@@ -188,6 +207,31 @@ public final class SignalHub implements SignalService {
     }
 
     /**
+     * Returns a hash of all registrations, in constant time. Their order and the round-robin
+     * counters, which only choose among the members of a group, do not count.
+     */
+    public long hash() {
+        lock.readLock().lock();
+        try {
+            return hash;
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    private long hashOf(ListenRegistration listenRegistration) {
+        if (hashedAs == null) {
+            return 0;
+        }
+        PatternAndGroup topic = listenRegistration.topic();
+        return new FieldHash()
+                .number(hashedAs.applyAsLong(listenRegistration.subscriber().listener()))
+                .key(topic.pattern())
+                .bytes(topic.group().bytes())
+                .value();
+    }
+
+    /**
      * Writes all registrations, in order, and the round-robin counters of the groups.
      *
      * @param idOf the number that is written for a listener
@@ -281,6 +325,7 @@ public final class SignalHub implements SignalService {
                             subscriber, patternAndGroup, topicListeners, ++lastJoined);
             topicListeners.add(listenRegistration);
             registered++;
+            hash += hashOf(listenRegistration);
             registrations.put(patternAndGroup, listenRegistration);
             return ListenOutcome.LISTENING;
         } finally {
@@ -347,6 +392,7 @@ public final class SignalHub implements SignalService {
         List<ByteString> tokens = wild ? ChannelTokens.of(pattern) : List.of();
         listenRegistration.members().remove(listenRegistration);
         registered--;
+        hash -= hashOf(listenRegistration);
         memoryBudget.release(bytes(tokens));
         if (listenRegistration.members().size() > 0) {
             return;

@@ -58,14 +58,21 @@ final class ClusterCollector implements MultiCollector {
                         "Size of the disk of the data directory in bytes.",
                         data.getTotalSpace()));
         all.add(
-                CounterSnapshot.builder()
-                        .name("holdfast_cluster_refused_connections")
-                        .help("Connections between this node and others that one side refused.")
-                        .dataPoint(
-                                CounterSnapshot.CounterDataPointSnapshot.builder()
-                                        .value((double) view.refusedConnections())
-                                        .build())
-                        .build());
+                counter(
+                        "refused_connections",
+                        "Connections between this node and others that one side refused.",
+                        view.refusedConnections()));
+        all.add(
+                counter(
+                        "state_checks",
+                        "Entries after which this node has hashed its state, for a comparison with"
+                                + " other nodes.",
+                        view.stateChecks()));
+        all.add(
+                gauge(
+                        "diverged",
+                        "1 if the state of this node differs from that of others: it has stopped.",
+                        view.diverged() ? 1 : 0));
         if (view.isLeader() && !view.others().isEmpty()) {
             addPeers(view.others(), all);
         }
@@ -95,6 +102,17 @@ final class ClusterCollector implements MultiCollector {
                 .name("holdfast_cluster_" + name)
                 .help(help)
                 .dataPoint(point((double) value, Labels.EMPTY))
+                .build();
+    }
+
+    private static MetricSnapshot counter(String name, String help, long value) {
+        return CounterSnapshot.builder()
+                .name("holdfast_cluster_" + name)
+                .help(help)
+                .dataPoint(
+                        CounterSnapshot.CounterDataPointSnapshot.builder()
+                                .value((double) value)
+                                .build())
                 .build();
     }
 

@@ -29,7 +29,20 @@ class ClusterCollectorTest {
     private static Map<String, Double> collect(String role, boolean ready) {
         var view =
                 new ClusterView(
-                        "c", "n1", false, role, 7, "n1", 42, 39, null, Path.of("."), 4, OTHERS);
+                        "c",
+                        "n1",
+                        false,
+                        role,
+                        7,
+                        "n1",
+                        42,
+                        39,
+                        null,
+                        Path.of("."),
+                        4,
+                        9,
+                        true,
+                        OTHERS);
         Map<String, Double> values = new TreeMap<>();
         for (MetricSnapshot family : new ClusterCollector(() -> view, () -> ready).collect()) {
             if (family instanceof CounterSnapshot counter) {
@@ -80,6 +93,8 @@ class ClusterCollectorTest {
                 .containsEntry("holdfast_cluster_is_leader", 0.0)
                 .containsEntry("holdfast_cluster_has_leader", 1.0)
                 .containsEntry("holdfast_cluster_refused_connections", 4.0)
+                .containsEntry("holdfast_cluster_state_checks", 9.0)
+                .containsEntry("holdfast_cluster_diverged", 1.0)
                 .noneSatisfy((name, _) -> assertThat(name).contains("peer"));
     }
 }

@@ -68,6 +68,8 @@ final class MetricsScenario implements AutoCloseable {
                     null,
                     Path.of("."),
                     0,
+                    0,
+                    false,
                     List.of(new ClusterView.Member("n2", "h2:1", 42, 5)));
     private final PrometheusExposition prometheusExposition =
             new PrometheusExposition(
