@@ -541,7 +541,7 @@ final class SimulatedClient implements EffectMailbox {
         }
     }
 
-    private static String text(ByteString bytes) {
+    static String text(ByteString bytes) {
         return new String(bytes.bytes(), StandardCharsets.UTF_8);
     }
 

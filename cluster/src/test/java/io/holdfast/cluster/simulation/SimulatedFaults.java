@@ -264,8 +264,12 @@ final class SimulatedFaults {
     private void admit(SimulatedNode node) {
         SimulatedNode leads = simulatedCluster.raft.leader();
         SimulatedPeer leader = leads == null ? null : leads.peer();
-        if (leader != null && node.runs()) {
-            node.join(leader.clusterId(), List.of());
+        if (leader == null || !node.runs()) {
+            return;
+        }
+        boolean waits = node.isWaiting();
+        node.join(leader.clusterId(), List.of());
+        if (!waits || time.chance(0.5)) { // the command may end after its first step
             Member replaced =
                     leader.members().members().stream()
                             .filter(member -> member.name().equals(node.name))

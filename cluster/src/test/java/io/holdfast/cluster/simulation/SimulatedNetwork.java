@@ -38,7 +38,12 @@ final class SimulatedNetwork {
         void greeted(SimulatedPeer opener);
     }
 
-    private record Direction(NodeAddress from, NodeAddress to) {}
+    /** A direction between two addresses, which have different ports. */
+    private record Direction(int from, int to) {
+        static Direction of(NodeAddress from, NodeAddress to) {
+            return new Direction(from.port(), to.port());
+        }
+    }
 
     private static final class Link {
         long bytesPerSecond;
@@ -90,7 +95,7 @@ final class SimulatedNetwork {
     // ---- links
 
     boolean reaches(NodeAddress from, NodeAddress to) {
-        return cuts.isEmpty() || !cuts.contains(new Direction(from, to));
+        return cuts.isEmpty() || !cuts.contains(Direction.of(from, to));
     }
 
     boolean areConnected(NodeAddress one, NodeAddress other) {
@@ -98,7 +103,7 @@ final class SimulatedNetwork {
     }
 
     void cut(NodeAddress from, NodeAddress to, long durationNanos) {
-        Direction direction = new Direction(from, to);
+        Direction direction = Direction.of(from, to);
         cuts.add(direction);
         time.after(durationNanos, () -> cuts.remove(direction));
     }
@@ -115,7 +120,7 @@ final class SimulatedNetwork {
     }
 
     private Link link(NodeAddress from, NodeAddress to) {
-        return links.computeIfAbsent(new Direction(from, to), _ -> new Link());
+        return links.computeIfAbsent(Direction.of(from, to), _ -> new Link());
     }
 
     /** Whether no more data fits into what waits before a link. */
@@ -175,8 +180,7 @@ final class SimulatedNetwork {
                 () -> {
                     SimulatedPeer receiver = reaches(here, there) ? accept(from, to) : null;
                     if (receiver != null) {
-                        receiver.later(
-                                0,
+                        receiver.deliver(
                                 () ->
                                         request.accept(
                                                 receiver,
@@ -212,7 +216,7 @@ final class SimulatedNetwork {
                 delay(here, there, bulk, 0),
                 () -> {
                     if (reaches(here, there)) {
-                        to.later(0, task);
+                        to.deliver(task);
                     }
                 });
     }

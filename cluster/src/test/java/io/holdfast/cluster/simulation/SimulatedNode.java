@@ -210,10 +210,11 @@ final class SimulatedNode
 
     @Override
     public void later(int ofLife, long delayNanos, Runnable task) {
-        time.after(delayNanos, () -> doNow(ofLife, task));
+        time.after(delayNanos, () -> deliver(ofLife, task));
     }
 
-    private void doNow(int ofLife, Runnable task) {
+    @Override
+    public void deliver(int ofLife, Runnable task) {
         if (life != ofLife) {
             return;
         }

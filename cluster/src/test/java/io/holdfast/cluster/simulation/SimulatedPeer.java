@@ -46,6 +46,9 @@ final class SimulatedPeer {
         /** Runs a task after a delay, and not while the process pauses, unless it has ended. */
         void later(int ofLife, long delayNanos, Runnable task);
 
+        /** Runs a task now, under the same conditions. */
+        void deliver(int ofLife, Runnable task);
+
         /** More entries are committed. */
         void onCommit(SimulatedPeer peer, int from, int to);
 
@@ -139,6 +142,11 @@ final class SimulatedPeer {
 
     void later(long delayNanos, Runnable task) {
         process.later(life, delayNanos, task);
+    }
+
+    /** Handles a message that has arrived. */
+    void deliver(Runnable task) {
+        process.deliver(life, task);
     }
 
     long membersVersion() {

@@ -68,14 +68,30 @@ final class SimulatedRaft {
             if (index > committed.size()) {
                 committed.add(entry);
                 simulatedCluster.checker().apply(index, entry);
-            } else {
-                CommittedGrantChecker.check(
-                        committed.get(index - 1) == entry,
-                        "acknowledged changes are lost: entry %d was %s, and for %s it is %s"
-                                .formatted(
-                                        index, committed.get(index - 1), peer.self.name(), entry));
+            } else if (committed.get(index - 1) != entry) {
+                throw lost(index, peer);
             }
         }
+    }
+
+    /** A node takes another entry for committed than nodes before it. */
+    private AssertionError lost(int index, SimulatedPeer peer) {
+        List<RaftEntry> entries = committed.subList(index - 1, committed.size());
+        List<String> confirmed =
+                entries.stream()
+                        .flatMap(entry -> simulatedCluster.history.confirmedBy(entry).stream())
+                        .toList();
+        return new AssertionError(
+                "%s: %d entries from %d, which was %s, and for %s it is %s"
+                        .formatted(
+                                confirmed.isEmpty()
+                                        ? "committed entries are lost"
+                                        : "acknowledged changes are lost: " + confirmed,
+                                entries.size(),
+                                index,
+                                entries.getFirst(),
+                                peer.self.name(),
+                                peer.directory.entry(index)));
     }
 
     /** A new cluster begins with the state of a backup. */

@@ -44,13 +44,14 @@ final class SimulatedStranger implements SimulatedPeer.Process, SimulatedNetwork
 
     @Override
     public void later(int ofLife, long delayNanos, Runnable task) {
-        network.time.after(
-                delayNanos,
-                () -> {
-                    if (!ended) {
-                        task.run();
-                    }
-                });
+        network.time.after(delayNanos, () -> deliver(ofLife, task));
+    }
+
+    @Override
+    public void deliver(int ofLife, Runnable task) {
+        if (!ended) {
+            task.run();
+        }
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.holdfast.cluster.simulation;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.Random;
 
@@ -9,11 +8,15 @@ final class SimulatedTime {
     static final long MILLI = 1_000_000L;
     static final long SECOND = 1000 * MILLI;
 
-    private record Event(long atNanos, long number, Runnable task) {}
+    private record Event(long atNanos, long number, Runnable task) implements Comparable<Event> {
+        @Override
+        public int compareTo(Event other) {
+            int order = Long.compare(atNanos, other.atNanos);
+            return order == 0 ? Long.compare(number, other.number) : order;
+        }
+    }
 
-    private final PriorityQueue<Event> events =
-            new PriorityQueue<>(
-                    Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Random random;
     private long now;
     private long lastNumber;

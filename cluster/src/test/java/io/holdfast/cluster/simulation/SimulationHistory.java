@@ -1,7 +1,10 @@
 package io.holdfast.cluster.simulation;
 
+import io.holdfast.cluster.entry.BatchItem;
+import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.SessionIdEncoding;
 import io.holdfast.engine.Command;
+import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.Token;
 
@@ -14,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Records what clients observed and when, in true time, and checks that it is consistent. */
 final class SimulationHistory {
@@ -154,6 +158,32 @@ final class SimulationHistory {
         pushes.forEach(change -> change.restored(lostSinceNanos, now));
         sets.values().forEach(change -> change.restored(lostSinceNanos, now));
         counted.values().removeIf(nanos -> nanos >= lostSinceNanos);
+    }
+
+    /** Returns the confirmed values that an entry has set or pushed. */
+    List<String> confirmedBy(RaftEntry entry) {
+        Stream<Change> changes =
+                switch (entry.content()) {
+                    case RaftEntry.Proposal(_, LogEntry.Batch batch, _) ->
+                            batch.items().stream().flatMap(this::changes);
+                    case RaftEntry.Restored _ ->
+                            Stream.concat(sets.values().stream(), pushes.stream());
+                    default -> Stream.empty();
+                };
+        return changes.filter(Change::isDone).map(change -> change.what).sorted().toList();
+    }
+
+    private Stream<Change> changes(BatchItem item) {
+        if (!(item instanceof BatchItem.Submit(Command.Data data))) {
+            return Stream.empty();
+        }
+        return switch (data.operation()) {
+            case DataOperation.SetValue(var value, _) ->
+                    Stream.ofNullable(sets.get(SimulatedClient.text(value)));
+            case DataOperation.Push(_, var pushed) ->
+                    pushes.stream().filter(push -> push.what.equals(SimulatedClient.text(pushed)));
+            default -> Stream.empty();
+        };
     }
 
     /** Checks that no client of an ended incarnation is still connected. */
