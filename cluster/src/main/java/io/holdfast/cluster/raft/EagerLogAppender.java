@@ -70,6 +70,9 @@ final class EagerLogAppender extends LogAppenderBase {
 
     private volatile @Nullable Thread thread;
 
+    /** The number of requests with entries or a part of a snapshot; guarded by sendLock. */
+    private long dataRequests;
+
     /** The id of the request with entries or a part of a snapshot that is in flight. */
     private volatile long pending = NONE;
 
@@ -257,6 +260,7 @@ final class EagerLogAppender extends LogAppenderBase {
 
     private void sendEntries(AppendEntriesRequestProto request) {
         pending = callId(request);
+        dataRequests++;
         Timestamp sent = Timestamp.currentTime();
         getFollower().updateLastRpcSendTime(false);
         CompletableFuture<AppendEntriesReplyProto> reply =
@@ -283,11 +287,14 @@ final class EagerLogAppender extends LogAppenderBase {
         resetHeartbeatTrigger();
         Timestamp sent = Timestamp.currentTime();
         getFollower().updateLastRpcSendTime(true);
+        long before = dataRequests;
         SnapshotTransfer sending = transfer;
         boolean loading = sending != null && !sending.parts.hasNext();
         transport()
                 .sendHeartbeat(getFollowerId(), request, loading)
-                .whenComplete((reply, failure) -> onHeartbeatReply(request, sent, reply, failure));
+                .whenComplete(
+                        (reply, failure) ->
+                                onHeartbeatReply(request, before, sent, reply, failure));
     }
 
     /** Returns whether the commit index was sent. */
@@ -303,6 +310,7 @@ final class EagerLogAppender extends LogAppenderBase {
 
     private void onHeartbeatReply(
             AppendEntriesRequestProto request,
+            long before,
             Timestamp sent,
             @Nullable AppendEntriesReplyProto reply,
             @Nullable Throwable failure) {
@@ -316,7 +324,7 @@ final class EagerLogAppender extends LogAppenderBase {
             case NOT_LEADER -> {
                 boolean _ = onFollowerTerm(reply.getTerm());
             }
-            case INCONSISTENCY -> stepBack(request, reply);
+            case INCONSISTENCY -> stepBack(request, before, reply);
             default -> {
                 // success does not show that entries are on the follower's disk
             }
@@ -328,13 +336,17 @@ final class EagerLogAppender extends LogAppenderBase {
     /**
      * Moves to an earlier entry because the follower does not have the previous one of a heartbeat.
      * That is ignored if entries were sent since: their reply is newer.
+     *
+     * @param before the number of data requests before the heartbeat
      */
-    private void stepBack(AppendEntriesRequestProto heartbeat, AppendEntriesReplyProto reply) {
+    private void stepBack(
+            AppendEntriesRequestProto heartbeat, long before, AppendEntriesReplyProto reply) {
         if (!sendLock.tryLock()) {
             return; // the next heartbeat finds it too
         }
         try {
             if (!hasPendingDataRequests()
+                    && before == dataRequests
                     && heartbeat.hasPreviousLog()
                     && heartbeat.getPreviousLog().getIndex() + 1 == getFollower().getNextIndex()) {
                 inconsistent(reply);
@@ -429,6 +441,7 @@ final class EagerLogAppender extends LogAppenderBase {
             return false;
         }
         pending = CallId.getAndIncrement();
+        dataRequests++;
         getFollower().updateLastRpcSendTime(false);
         inBackground(() -> transport().sendChunk(getFollowerId(), part))
                 .whenComplete((reply, failure) -> onPartReply(sending, part, reply, failure));

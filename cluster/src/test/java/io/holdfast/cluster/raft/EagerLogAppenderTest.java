@@ -342,6 +342,17 @@ class EagerLogAppenderTest {
     }
 
     @Test
+    void an_inconsistency_is_ignored_after_entries_moved_the_follower_to_where_it_was() {
+        startFrom(100);
+        await().until(() -> heartbeats.size() >= 2);
+        heartbeats.getFirst().reply(AppendResult.INCONSISTENCY, 40);
+        await().until(() -> !appends.isEmpty());
+        appends.getFirst().succeed(100);
+        heartbeats.get(1).reply(AppendResult.INCONSISTENCY, 40);
+        assertThat(nextIndex).hasValue(100);
+    }
+
+    @Test
     void the_success_of_a_heartbeat_moves_no_index() {
         startFrom(100);
         await().until(() -> !heartbeats.isEmpty());
