@@ -263,11 +263,22 @@ final class EagerLogAppender extends LogAppenderBase {
         dataRequests++;
         Timestamp sent = Timestamp.currentTime();
         getFollower().updateLastRpcSendTime(false);
-        CompletableFuture<AppendEntriesReplyProto> reply =
-                request.getSerializedSize() <= FEW_BYTES
-                        ? transport().append(getFollowerId(), request)
-                        : inBackground(() -> transport().append(getFollowerId(), request));
-        reply.whenComplete((result, failure) -> onReply(sent, result, failure));
+        Supplier<CompletableFuture<AppendEntriesReplyProto>> sending =
+                () -> transport().append(getFollowerId(), request);
+        startSending(
+                        request.getSerializedSize() <= FEW_BYTES
+                                ? sending
+                                : () -> inBackground(sending))
+                .whenComplete((result, failure) -> onReply(sent, result, failure));
+    }
+
+    /** Whatever is thrown is a failure of the request, which would be in flight forever. */
+    private static <T> CompletableFuture<T> startSending(Supplier<CompletableFuture<T>> sending) {
+        try {
+            return sending.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Sends what may fill the buffers of the connection: heartbeats must not wait for that. */
@@ -443,7 +454,7 @@ final class EagerLogAppender extends LogAppenderBase {
         pending = CallId.getAndIncrement();
         dataRequests++;
         getFollower().updateLastRpcSendTime(false);
-        inBackground(() -> transport().sendChunk(getFollowerId(), part))
+        startSending(() -> inBackground(() -> transport().sendChunk(getFollowerId(), part)))
                 .whenComplete((reply, failure) -> onPartReply(sending, part, reply, failure));
         return true;
     }

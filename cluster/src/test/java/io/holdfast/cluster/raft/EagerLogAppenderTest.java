@@ -75,6 +75,8 @@ class EagerLogAppenderTest {
     /** The size of each entry. */
     private int entryBytes = 100;
 
+    private final AtomicBoolean failing = new AtomicBoolean();
+
     private final EagerLogAppender appender =
             new EagerLogAppender(division(), leaderState(), follower());
 
@@ -123,7 +125,7 @@ class EagerLogAppenderTest {
                         RaftServerRpc.class,
                         Map.of(
                                 "isConnected", _ -> true,
-                                "append", a -> sent(appends, a),
+                                "append", this::appended,
                                 "sendHeartbeat", a -> sent(heartbeats, a),
                                 "sendCommitIndex",
                                         a -> commits.add((AppendEntriesRequestProto) a[1])),
@@ -151,6 +153,13 @@ class EagerLogAppenderTest {
                         "properties", _ -> properties,
                         "getStateMachine", _ -> stateMachine,
                         "getThreadGroup", _ -> new ThreadGroup("test")));
+    }
+
+    private Object appended(Object[] arguments) {
+        if (failing.get()) {
+            throw new IllegalStateException("no memory");
+        }
+        return sent(appends, arguments);
     }
 
     private static Object sent(List<Sent> to, Object[] arguments) {
@@ -368,5 +377,15 @@ class EagerLogAppenderTest {
         appender.start();
         await().until(() -> appends.size() == 2);
         assertThat(indices(appends.getLast())).containsExactly(100L);
+    }
+
+    @Test
+    void entries_that_could_not_be_sent_are_sent_again() {
+        failing.set(true);
+        append();
+        failing.set(false);
+        appender.start();
+        await().until(() -> appends.size() == 1);
+        assertThat(indices(appends.getFirst())).containsExactly(100L);
     }
 }
