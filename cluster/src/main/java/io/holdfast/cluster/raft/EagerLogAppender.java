@@ -70,6 +70,9 @@ final class EagerLogAppender extends LogAppenderBase {
 
     private volatile @Nullable Thread thread;
 
+    /** Whether the thread is to look again: while it looks, a lock may use up an unpark. */
+    private volatile boolean woken;
+
     /** The number of requests with entries or a part of a snapshot; guarded by sendLock. */
     private long dataRequests;
 
@@ -118,8 +121,13 @@ final class EagerLogAppender extends LogAppenderBase {
     @Override
     public void notifyLogAppender() {
         if (hasWork() && !trySendHere()) {
-            LockSupport.unpark(thread);
+            wake();
         }
+    }
+
+    private void wake() {
+        woken = true;
+        LockSupport.unpark(thread);
     }
 
     private boolean trySendHere() {
@@ -152,7 +160,8 @@ final class EagerLogAppender extends LogAppenderBase {
     public void run() throws InterruptedException, IOException {
         thread = Thread.currentThread();
         while (isRunning()) {
-            if (!send() && isRunning()) {
+            woken = false;
+            if (!send() && isRunning() && !woken) {
                 LockSupport.parkNanos(this, waitNanos());
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
@@ -474,7 +483,7 @@ final class EagerLogAppender extends LogAppenderBase {
         } finally {
             pending = NONE;
         }
-        LockSupport.unpark(thread);
+        wake();
     }
 
     private void endTransfer(@Nullable Throwable failure) {

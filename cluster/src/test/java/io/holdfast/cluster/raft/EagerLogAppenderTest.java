@@ -22,6 +22,7 @@ import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.statemachine.StateMachine;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.Timestamp;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /** A leader whose log has entries up to 99, and a follower; the test sends the replies. */
@@ -75,7 +78,16 @@ class EagerLogAppenderTest {
     /** The size of each entry. */
     private int entryBytes = 100;
 
+    /** The time of two heartbeats, in milliseconds. */
+    private int rpcTimeout = 400;
+
     private final AtomicBoolean failing = new AtomicBoolean();
+
+    /** Whether the appender has just read the previous entry of what it may send. */
+    private final AtomicBoolean previousRead = new AtomicBoolean();
+
+    /** Runs once when the appender has read the end of the log, and nothing is left to send. */
+    private final AtomicReference<@Nullable Runnable> afterLook = new AtomicReference<>();
 
     private final EagerLogAppender appender =
             new EagerLogAppender(division(), leaderState(), follower());
@@ -116,10 +128,10 @@ class EagerLogAppenderTest {
                         Map.of(
                                 "isOpened", _ -> true,
                                 "getStartIndex", _ -> 0L,
-                                "getNextIndex", _ -> logEnd.get(),
+                                "getNextIndex", _ -> logEnd(),
                                 "getLastCommittedIndex", _ -> commitIndex.get(),
                                 "get", arguments -> entry((long) arguments[0]),
-                                "getTermIndex", a -> TermIndex.valueOf(1, (long) a[0])));
+                                "getTermIndex", this::entryBefore));
         var transport =
                 stub(
                         RaftServerRpc.class,
@@ -141,9 +153,9 @@ class EagerLogAppenderTest {
                         DivisionInfo.class,
                         Map.of("isAlive", _ -> true, "isLeader", _ -> leading.get()));
         DivisionProperties properties =
-                stub(DivisionProperties.class, Map.of("minRpcTimeoutMs", _ -> 400));
+                stub(DivisionProperties.class, Map.of("minRpcTimeoutMs", _ -> rpcTimeout));
         StateMachine stateMachine =
-                stub(StateMachine.class, Map.of("getLatestSnapshot", _ -> NOTHING));
+                stub(StateMachine.class, Map.of("getLatestSnapshot", this::noSnapshot));
         return stub(
                 RaftServer.Division.class,
                 Map.of(
@@ -160,6 +172,28 @@ class EagerLogAppenderTest {
             throw new IllegalStateException("no memory");
         }
         return sent(appends, arguments);
+    }
+
+    private Object logEnd() {
+        long end = logEnd.get();
+        Runnable next =
+                previousRead.getAndSet(false) && !commits.isEmpty()
+                        ? afterLook.getAndSet(null)
+                        : null;
+        if (next != null) {
+            next.run();
+        }
+        return end;
+    }
+
+    private Object entryBefore(Object[] arguments) {
+        previousRead.set(true);
+        return TermIndex.valueOf(1, (long) arguments[0]);
+    }
+
+    private Object noSnapshot(Object[] arguments) {
+        previousRead.set(false);
+        return NOTHING;
     }
 
     private static Object sent(List<Sent> to, Object[] arguments) {
@@ -385,6 +419,20 @@ class EagerLogAppenderTest {
         append();
         failing.set(false);
         appender.start();
+        await().until(() -> appends.size() == 1);
+        assertThat(indices(appends.getFirst())).containsExactly(100L);
+    }
+
+    @Test
+    void an_entry_that_comes_while_the_thread_looks_is_not_left_until_the_next_heartbeat() {
+        rpcTimeout = 1_000_000_000;
+        commitIndex.set(99);
+        afterLook.set(
+                () -> {
+                    CompletableFuture.runAsync(this::append).join();
+                    LockSupport.parkNanos(1); // as a lock of the log does
+                });
+        startFrom(100);
         await().until(() -> appends.size() == 1);
         assertThat(indices(appends.getFirst())).containsExactly(100L);
     }
