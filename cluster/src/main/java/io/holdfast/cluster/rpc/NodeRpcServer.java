@@ -29,11 +29,13 @@ import java.util.concurrent.ThreadFactory;
  *
  * <p>A connection counts towards the maximum when it has sent its greeting, and with TLS its
  * certificate. Before that it may be displaced by newer ones: strangers that send nothing cannot
- * keep other nodes out, whose greeting arrives within a round trip or two.
+ * keep other nodes out, whose greeting arrives within a round trip or two. Administrators, who need
+ * not be members, have a maximum of their own.
  */
 public final class NodeRpcServer implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeRpcServer.class);
-    private static final int MAX_CONNECTIONS = 64;
+    static final int MAX_NODE_CONNECTIONS = 64;
+    static final int MAX_ADMIN_CONNECTIONS = 32;
     private static final int MAX_BEFORE_GREETING = 64;
     private static final Duration ACCEPTOR_END = Duration.ofSeconds(2);
 
@@ -71,7 +73,8 @@ public final class NodeRpcServer implements Closeable {
     private final int greetingMillis;
     private final ThreadFactory threads;
     private final Thread acceptor;
-    private final Semaphore connectionPermits = new Semaphore(MAX_CONNECTIONS);
+    private final Semaphore nodePermits = new Semaphore(MAX_NODE_CONNECTIONS);
+    private final Semaphore adminPermits = new Semaphore(MAX_ADMIN_CONNECTIONS);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
     /** Connections before the end of their greeting, the oldest first; guarded by itself. */
@@ -189,15 +192,22 @@ public final class NodeRpcServer implements Closeable {
         try (socket) {
             RpcSocketFactory.Accepted accepted = rpcSocketFactory.accepted(socket, greetingMillis);
             removeBeforeGreeting(socket);
-            if (connectionPermits.tryAcquire()) {
-                try {
-                    serve(
-                            accepted.connection(),
-                            accepted.opener(),
-                            socket.getInetAddress().getHostAddress());
-                } finally {
-                    connectionPermits.release();
-                }
+            Semaphore permits =
+                    switch (accepted.opener().kind()) {
+                        case NODE -> nodePermits;
+                        case ADMIN -> adminPermits;
+                    };
+            if (!permits.tryAcquire()) {
+                accepted.connection().refuse("the node has too many connections");
+                return;
+            }
+            try {
+                serve(
+                        accepted.connection(),
+                        accepted.opener(),
+                        socket.getInetAddress().getHostAddress());
+            } finally {
+                permits.release();
             }
         } catch (IOException | RuntimeException e) {
             LOG.atDebug().setCause(e).log("connection from a peer closed");

@@ -555,27 +555,45 @@ class RpcConnectionIT {
         }
     }
 
+    /** Opens connections that are not used. */
+    private List<Socket> occupy(int count, Greeting greeting) throws IOException {
+        List<Socket> open = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Socket socket = stranger();
+            socket.getOutputStream().write(RpcFrame.greeting(greeting));
+            assertThat(socket.getInputStream().read()).isZero(); // the acceptance
+            open.add(socket);
+        }
+        return open;
+    }
+
+    private static void close(List<Socket> open) throws IOException {
+        for (Socket socket : open) {
+            socket.close();
+        }
+    }
+
     @Test
     void connections_beyond_the_maximum_are_refused() throws Exception {
-        List<Socket> open = new CopyOnWriteArrayList<>();
-        try {
-            for (int i = 0; i < 64; i++) {
-                Socket socket = stranger();
-                socket.getOutputStream().write(GREETING);
-                socket.getOutputStream().write(RpcFrame.encode(ECHO, 1, bytes("x")));
-                assertThat(socket.getInputStream().read()).isZero(); // the acceptance
-                open.add(socket);
-            }
-            try (Socket one = stranger()) {
-                one.getOutputStream().write(GREETING);
-                assertThat(isClosedByPeer(one)).isTrue();
-            }
-        } finally {
-            for (Socket socket : open) {
-                socket.close();
-            }
-        }
+        List<Socket> open = occupy(NodeRpcServer.MAX_NODE_CONNECTIONS, TestService.OPENER);
+        assertThatThrownBy(() -> call(ECHO, "one more").get())
+                .hasMessageContaining("too many connections");
+        close(open);
         await().ignoreExceptions().until(() -> call(ECHO, "free").get().length == 4);
+    }
+
+    @Test
+    void administrators_keep_no_node_out() throws Exception {
+        Greeting admin = Greeting.admin("test");
+        List<Socket> open = occupy(NodeRpcServer.MAX_ADMIN_CONNECTIONS, admin);
+        try (Socket socket = stranger()) {
+            socket.getOutputStream().write(RpcFrame.greeting(admin));
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            assertThatThrownBy(() -> RpcFrame.readAnswer(in))
+                    .hasMessageContaining("too many connections");
+        }
+        assertThat(call(ECHO, "vote").get()).isEqualTo(bytes("vote"));
+        close(open);
     }
 
     @Test
