@@ -17,8 +17,11 @@ final class RpcFrame {
     static final byte DONE = 0;
     static final byte FAILED = 1;
 
-    /** The maximum size of a body; Ratis sends up to 4 MiB of the log at once. */
-    static final int MAX_BYTES = 8 * 1024 * 1024;
+    /**
+     * The maximum size of a body: some times that of the entries of a request, which is the largest
+     * message. All connections together need no more memory than a small heap has.
+     */
+    static final int MAX_BYTES = 1024 * 1024;
 
     private static final byte[] MAGIC = "holdfast3\n".getBytes(StandardCharsets.US_ASCII);
     private static final int MAX_GREETING_BYTES = 1 << 16;
