@@ -36,6 +36,9 @@ public record Greeting(
         MemberList members,
         KnownVersions known,
         int clusterVersion) {
+    /** The maximum length of a name: names of strangers are logged. */
+    private static final int MAX_NAME = 255;
+
     /** What the connection is for. */
     public enum Kind {
         /** Messages between the members of a cluster. */
@@ -158,9 +161,9 @@ public record Greeting(
             int highestFrame = in.readUnsignedShort();
             return new Greeting(
                     Kind.of(in.readByte()),
-                    in.readUTF(),
+                    readName(in),
                     readId(in),
-                    in.readUTF(),
+                    readName(in),
                     readId(in),
                     MemberList.read(in),
                     new KnownVersions(lowestFrame, highestFrame, in.readUnsignedShort()),
@@ -168,6 +171,14 @@ public record Greeting(
         } catch (IllegalArgumentException e) {
             throw new IOException("bad greeting: " + e.getMessage(), e);
         }
+    }
+
+    private static String readName(DataInputStream in) throws IOException {
+        String name = in.readUTF();
+        if (name.length() > MAX_NAME) {
+            throw new IOException("bad greeting: a name of " + name.length() + " characters");
+        }
+        return name;
     }
 
     private static @Nullable UUID readId(DataInputStream in) throws IOException {

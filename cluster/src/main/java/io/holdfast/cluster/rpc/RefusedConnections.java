@@ -9,15 +9,18 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counts the refused connections between this node and others, and the refused calls of
- * administrators. Logs each reason once for each of the others, and again after some minutes.
- * Thread-safe.
+ * administrators. Logs each reason once for each of the others, and again after ten minutes; not
+ * more than some in this time. Thread-safe.
  */
 public final class RefusedConnections {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedConnections.class);
     private static final long LOG_AGAIN_NANOS = 600_000_000_000L;
 
-    /** Reasons name what other nodes send, so their number has a limit. */
-    private static final int MAX_REASONS = 256;
+    /**
+     * The maximum number of lines until the first is forgotten: they name what others send, who may
+     * connect with another name each time.
+     */
+    static final int MAX_LINES = 64;
 
     private final LongAdder count = new LongAdder();
     private final Map<String, Long> loggedNanos = new ConcurrentHashMap<>();
@@ -43,19 +46,25 @@ public final class RefusedConnections {
 
     private void add(String message, String key, String from, String reason) {
         count.increment();
-        if (loggedNanos.size() >= MAX_REASONS) {
-            loggedNanos.clear();
+        if (isDue(message + '\n' + from + '\n' + reason, System.nanoTime())) {
+            LOG.atWarn().addKeyValue(key, from).addKeyValue("reason", reason).log(message);
         }
-        long now = System.nanoTime();
-        loggedNanos.compute(
-                message + '\n' + from + '\n' + reason,
-                (_, last) -> {
-                    if (last != null && now - last < LOG_AGAIN_NANOS) {
-                        return last;
-                    }
-                    LOG.atWarn().addKeyValue(key, from).addKeyValue("reason", reason).log(message);
-                    return now;
-                });
+    }
+
+    /** Whether a line is to be logged now. */
+    boolean isDue(String line, long now) {
+        if (loggedNanos.size() >= MAX_LINES) {
+            loggedNanos.values().removeIf(logged -> now - logged >= LOG_AGAIN_NANOS);
+        }
+        boolean isFull = loggedNanos.size() >= MAX_LINES;
+        Long logged =
+                loggedNanos.compute(
+                        line,
+                        (_, last) ->
+                                last == null
+                                        ? isFull ? null : (Long) now
+                                        : now - last < LOG_AGAIN_NANOS ? last : (Long) now);
+        return logged != null && logged == now;
     }
 
     public long count() {

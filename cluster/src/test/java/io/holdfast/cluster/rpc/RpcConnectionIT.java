@@ -597,6 +597,14 @@ class RpcConnectionIT {
     }
 
     @Test
+    void a_greeting_with_a_long_name_is_not_accepted() throws Exception {
+        try (Socket socket = stranger()) {
+            socket.getOutputStream().write(RpcFrame.greeting(Greeting.admin("x".repeat(256))));
+            assertThat(isClosedByPeer(socket)).isTrue();
+        }
+    }
+
+    @Test
     void a_refused_opener_gets_the_reason_and_does_not_connect() throws Exception {
         TestService service = new TestService(this::handle);
         nodeRpcServer.changeService(service);
