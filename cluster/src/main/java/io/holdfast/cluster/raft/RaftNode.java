@@ -200,7 +200,6 @@ public final class RaftNode implements AutoCloseable {
                             .build();
             server = created;
             created.start();
-            log.start(created);
             running = true;
         } catch (IOException | RuntimeException e) {
             close();
@@ -580,6 +579,11 @@ public final class RaftNode implements AutoCloseable {
         @Override
         public NodeRpcServer nodeRpcServer() {
             return nodeRpcServer;
+        }
+
+        @Override
+        public void started(RaftServer started) throws IOException {
+            log.start(started);
         }
 
         @Override

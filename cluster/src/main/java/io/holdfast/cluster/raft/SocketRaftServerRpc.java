@@ -82,6 +82,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private static final long LOADING_TIMEOUT_MILLIS = 120_000;
 
     private final RaftServer server;
+    private final SocketRpcType.ServerContext context;
     private final NodeRpcServer nodeRpcServer;
     private final PeerAdmission admission;
     private final Supplier<byte[]> status;
@@ -131,6 +132,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
             RpcSocketFactory rpcSocketFactory,
             SocketRpcType.ServerContext context) {
         this.server = server;
+        this.context = context;
         this.nodeRpcServer = context.nodeRpcServer();
         this.admission = context.admission();
         this.status = context::status;
@@ -147,6 +149,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
 
     @Override
     public void start() throws IOException {
+        context.started(server);
         nodeRpcServer.changeService(new PeerService());
     }
 

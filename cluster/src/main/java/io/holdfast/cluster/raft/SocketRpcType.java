@@ -37,6 +37,9 @@ public final class SocketRpcType implements RpcType {
     interface ServerContext {
         NodeRpcServer nodeRpcServer();
 
+        /** The server has its log and member list; it gets messages of other nodes after this. */
+        void started(RaftServer server) throws IOException;
+
         PeerAdmission admission();
 
         /** Returns the status of this node, as an encoded report. */

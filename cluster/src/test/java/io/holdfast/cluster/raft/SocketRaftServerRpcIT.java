@@ -25,10 +25,12 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.util.ProtoUtils;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -51,6 +53,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -70,6 +73,14 @@ class SocketRaftServerRpcIT {
     private final List<AppendEntriesRequestProto> appended = new CopyOnWriteArrayList<>();
     private final List<byte[]> proposals = new CopyOnWriteArrayList<>();
     private final List<Runnable> refusals = new CopyOnWriteArrayList<>();
+    private final RefusedConnections refused = new RefusedConnections();
+
+    /** The log of {@link #other}, with its member list; null for the list of the start. */
+    private final AtomicReference<RaftServer.@Nullable Division> members = new AtomicReference<>();
+
+    /** What {@link #members} is from the start of the server. */
+    private RaftServer.@Nullable Division membersAtStart;
+
     @TempDir private Path folder;
     private HardStateFile hardState;
     private HardStateFile leaderState;
@@ -81,13 +92,21 @@ class SocketRaftServerRpcIT {
         hardState = HardStateFile.open(folder.resolve("other"), false, _ -> {});
         leaderState = HardStateFile.open(folder.resolve("one"), false, _ -> {});
         one = rpc(N1, leaderState, (_, _) -> {});
+        startOther();
+        assertThatThrownBy(() -> heartbeat().get()).hasMessageContaining("not connected yet");
+        await().until(() -> one.isConnected(OTHER));
+        await().ignoreExceptions().until(() -> heartbeat().get() != null);
+        appended.clear();
+    }
+
+    private void startOther() throws IOException {
         other =
                 rpc(
                         N2,
                         hardState,
-                        (entry, refused) -> {
+                        (entry, onRejected) -> {
                             proposals.add(entry);
-                            refusals.add(refused);
+                            refusals.add(onRejected);
                         });
         other.start();
         int port = other.getInetSocketAddress().getPort();
@@ -97,10 +116,6 @@ class SocketRaftServerRpcIT {
                                 .setId(OTHER)
                                 .setAddress("127.0.0.1:" + port)
                                 .build()));
-        assertThatThrownBy(() -> heartbeat().get()).hasMessageContaining("not connected yet");
-        await().until(() -> one.isConnected(OTHER));
-        await().ignoreExceptions().until(() -> heartbeat().get() != null);
-        appended.clear();
     }
 
     private SocketRaftServerRpc rpc(
@@ -119,8 +134,8 @@ class SocketRaftServerRpcIT {
                         new NodeIdentity("test", new UUID(5, 5), self, List.of(N1, N2)),
                         KnownVersions.CURRENT,
                         () -> ClusterVersion.FIRST,
-                        () -> null,
-                        new RefusedConnections());
+                        () -> self.equals(N2) ? members.get() : null,
+                        refused);
         return new SocketRaftServerRpc(
                 server(),
                 rpcSocketFactory,
@@ -128,6 +143,11 @@ class SocketRaftServerRpcIT {
                     @Override
                     public NodeRpcServer nodeRpcServer() {
                         return listening;
+                    }
+
+                    @Override
+                    public void started(RaftServer server) {
+                        members.set(membersAtStart);
                     }
 
                     @Override
@@ -392,5 +412,39 @@ class SocketRaftServerRpcIT {
                         .build();
         assertThatThrownBy(() -> one.appendEntries(request))
                 .hasStackTraceContaining("the peer has no known address");
+    }
+
+    /** Returns a log whose member list has not the first node. */
+    private static RaftServer.Division withoutOne() {
+        RaftConfiguration list =
+                stub(
+                        RaftConfiguration.class,
+                        Map.of(
+                                "equals", arguments -> arguments[0] != null,
+                                "getCurrentPeers", _ -> List.of(RaftPeers.peer(N2)),
+                                "getPreviousPeers", _ -> List.of(),
+                                "getLogEntryIndex", _ -> 5L));
+        RaftLog log = stub(RaftLog.class, Map.of("getLastCommittedIndex", _ -> 5L));
+        return stub(
+                RaftServer.Division.class,
+                Map.of("getRaftConf", _ -> list, "getRaftLog", _ -> log));
+    }
+
+    @Test
+    void a_message_of_a_node_that_is_no_longer_a_member_is_refused() {
+        members.set(withoutOne());
+        assertThatThrownBy(() -> heartbeat().get()).hasMessageContaining("is not a member");
+        assertThat(appended).isEmpty();
+        assertThat(refused.count()).isPositive();
+    }
+
+    @Test
+    void the_member_list_in_the_log_counts_from_the_start() throws Exception {
+        other.close();
+        membersAtStart = withoutOne();
+        startOther();
+        await().until(() -> heartbeat().isCompletedExceptionally() && refused.count() > 0);
+        assertThat(one.isConnected(OTHER)).isFalse();
+        assertThat(appended).isEmpty();
     }
 }
