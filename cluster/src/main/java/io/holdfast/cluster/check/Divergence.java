@@ -30,8 +30,8 @@ public record Divergence(long index, long hash, @Nullable Long majorityHash, Str
     public String remedy(String node) {
         return majorityHash == null
                 ? "choose the node whose state is to be kept, stop all nodes, make a backup of that"
-                        + " node (holdfast cluster backup), restore it on one node (holdfast cluster"
-                        + " restore) and let the others join it with empty directories"
+                      + " node (holdfast cluster backup), restore it on one node (holdfast cluster"
+                      + " restore) and let the others join it with empty directories"
                 : "stop it, empty its data directory, start it again and replace it (holdfast"
                         + " cluster replace "
                         + node

@@ -89,7 +89,6 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private final RpcSocketFactory rpcSocketFactory;
     private final HardStateFile hardState;
     private final BiConsumer<byte[], Runnable> proposed;
-    private final SocketRpcType.ServerContext context;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, Connections> connections = new ConcurrentHashMap<>();
 
@@ -139,7 +138,6 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         this.rpcSocketFactory = rpcSocketFactory;
         this.hardState = context.hardState();
         this.proposed = context::proposed;
-        this.context = context;
     }
 
     @Override

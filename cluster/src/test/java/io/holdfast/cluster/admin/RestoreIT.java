@@ -152,7 +152,8 @@ class RestoreIT {
 
             var n3 = cluster.begin("n3", cluster.members());
             awaitReason(cluster, "n3", "holdfast cluster add n3=");
-            new ClusterAdmin("test", cluster.members(), null, TestService.SECRET).add(cluster.members().get(2));
+            new ClusterAdmin("test", cluster.members(), null, TestService.SECRET)
+                    .add(cluster.members().get(2));
             assertThat(count(new NodeClient(n3.get(60, TimeUnit.SECONDS)), 0)).isEqualTo(8);
         }
         try (DataDirectory data = DataDirectory.open(folder.resolve("n1"), "test", "n1", any())) {

@@ -39,7 +39,8 @@ class NodePortIT {
                             false,
                             null,
                             null,
-                            binds ? at : null);
+                            binds ? at : null,
+                        ClusterConfig.DEFAULT_CHECK_INTERVAL);
             assertThatThrownBy(() -> ClusterNode.start(config, TestCluster.DEFAULT_CONFIG, _ -> {}))
                     .isInstanceOf(ClusterException.class)
                     .hasMessageContaining("cannot listen for other nodes on " + at.address())

@@ -69,7 +69,8 @@ class LogSizeIT {
         byte[] entry = entry(400_000);
         var limits = new LogSizeLimits(1_000_000, 4 * MIB, 2 * MIB);
         try (RaftNode node = IdleDriver.node(limits)) {
-            node.start(folder, false, false, IdleDriver.of(node), () -> new byte[0], _ -> {}, _ -> {});
+            node.start(
+                    folder, false, false, IdleDriver.of(node), () -> new byte[0], _ -> {}, _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 90; i++) { // 34 MiB
                 assertThat(propose(node, entry)).isTrue();
@@ -86,7 +87,8 @@ class LogSizeIT {
         Set<String> snapshots = new HashSet<>();
         var limits = new LogSizeLimits(50, 1000 * MIB, 1000 * MIB);
         try (RaftNode node = IdleDriver.node(limits)) {
-            node.start(folder, false, false, IdleDriver.of(node), () -> new byte[0], _ -> {}, _ -> {});
+            node.start(
+                    folder, false, false, IdleDriver.of(node), () -> new byte[0], _ -> {}, _ -> {});
             await().until(() -> node.log().isLeader());
             for (int i = 0; i < 200; i++) {
                 assertThat(propose(node, entry)).isTrue();

@@ -29,7 +29,8 @@ public final class SimulatedAdmission {
                 InterfaceStub.of(
                         RaftServer.Division.class,
                         Map.of("getRaftConf", () -> configuration, "getRaftLog", () -> log));
-        admission = new PeerAdmission(
+        admission =
+                new PeerAdmission(
                         identity, KnownVersions.CURRENT, () -> 1, () -> division, refused);
     }
 

@@ -89,11 +89,7 @@ class RpcConnectionIT {
 
     private NodeRpcServer newServer(int port) throws IOException {
         return new NodeRpcServer(
-                "test",
-                loopback(port),
-                rpcSocketFactory,
-                TestService.access(),
-                service);
+                "test", loopback(port), rpcSocketFactory, TestService.access(), service);
     }
 
     private NodeRpcServer newServer(int port, int greetingMillis, ThreadFactory threads)
