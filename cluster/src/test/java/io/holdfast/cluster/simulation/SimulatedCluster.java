@@ -107,7 +107,6 @@ final class SimulatedCluster {
     }
 
     private void run() {
-        formation.configure(nodes);
         nodes.forEach(SimulatedNode::start);
         nodes.forEach(formation::step);
         raft.elect();

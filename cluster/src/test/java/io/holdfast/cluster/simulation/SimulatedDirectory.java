@@ -165,12 +165,14 @@ final class SimulatedDirectory {
     }
 
     /** Writes a snapshot of the state after some entries, all of which the log has. */
-    void store(StoredSnapshot next, boolean purge) {
+    void store(StoredSnapshot next) {
         snapshot = next;
         sync(next.index());
-        if (purge) {
-            purged = next.index();
-        }
+    }
+
+    /** Purges entries that the snapshot has. */
+    void purge(int index) {
+        purged = Math.max(purged, index);
     }
 
     /** Installs a snapshot of another node, which replaces the log if that does not go beyond. */
@@ -180,6 +182,7 @@ final class SimulatedDirectory {
             truncate(0);
             before.forEach(this::append);
         }
-        store(installed, true);
+        store(installed);
+        purge(last);
     }
 }

@@ -220,7 +220,6 @@ final class SimulatedFaults {
             node.replaceDirectory(SimulatedDirectory.emptied(node.directory()));
         } else {
             node.replaceDirectory(new SimulatedDirectory(node.randomUuid()));
-            simulatedCluster.formation.configure(simulatedCluster.nodes); // as all should know
             admitSoon(node);
         }
         startSoon(node);
@@ -357,8 +356,8 @@ final class SimulatedFaults {
     }
 
     /**
-     * Ends all nodes and restores a backup into new directories: on all nodes, or on one to which
-     * the others are added. At most once in a run.
+     * Ends all nodes and restores a backup into the new directory of one, to which the others are
+     * added with empty ones. At most once in a run.
      */
     private boolean restore() {
         if (backups.isEmpty() || !retired.isEmpty()) {
@@ -367,21 +366,19 @@ final class SimulatedFaults {
         SimulatedDirectory.StoredSnapshot backup = backups.get(time.pick(0, backups.size() - 1));
         byte[] state = restored(backup.bytes());
         simulatedCluster.restore(backup.index(), state);
-        boolean onAll = time.chance(0.5);
-        boolean allForm = onAll || broken == BrokenRule.EMPTY_NODE_COUNTS_BESIDE_RESTORED;
         RaftEntry first = simulatedCluster.raft.committed().getFirst();
         List<SimulatedNode> nodes = simulatedCluster.nodes;
-        simulatedCluster.formation.configure(allForm ? nodes : List.of(nodes.getFirst()));
         for (SimulatedNode node : nodes) {
             if (node.isAlive()) {
                 node.crash();
             }
             retired.add(node.directory());
             node.replaceDirectory(
-                    onAll || node == nodes.getFirst()
+                    node == nodes.getFirst()
                             ? new SimulatedDirectory(uuid(), first, state)
                             : new SimulatedDirectory(uuid()));
-            if (!allForm && node != nodes.getFirst()) {
+            if (node != nodes.getFirst()
+                    && broken != BrokenRule.EMPTY_NODE_COUNTS_BESIDE_RESTORED) {
                 admitSoon(node);
             }
             startSoon(node);

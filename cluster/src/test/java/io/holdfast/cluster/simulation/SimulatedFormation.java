@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * How nodes without a cluster get one. This models the rules of {@link
- * io.holdfast.cluster.formation.Formation}, which asks the other nodes over sockets.
+ * How nodes without a cluster get one: the first one forms it with the others if all are empty, and
+ * a node with a restored backup forms it alone, and the empty ones are added to it. This models the
+ * rules of {@link io.holdfast.cluster.formation.Formation}, which asks the other nodes over
+ * sockets.
  */
 final class SimulatedFormation {
     private static final long POLL_NANOS = 200 * MILLI;
@@ -15,16 +17,9 @@ final class SimulatedFormation {
     private final SimulatedCluster simulatedCluster;
     private final BrokenRule broken;
 
-    /** The nodes that form a cluster together; others wait to be added to it. */
-    private List<SimulatedNode> configured = List.of();
-
     SimulatedFormation(SimulatedCluster simulatedCluster, BrokenRule broken) {
         this.simulatedCluster = simulatedCluster;
         this.broken = broken;
-    }
-
-    void configure(List<SimulatedNode> nodes) {
-        configured = List.copyOf(nodes);
     }
 
     /** Lets a node look for a cluster until it has one. */
@@ -43,13 +38,19 @@ final class SimulatedFormation {
                 return;
             }
         }
-        if (!configured.isEmpty()
-                && configured.getFirst() == node
-                && configured.stream().allMatch(other -> canForm(node, other))) {
-            node.join(
-                    new UUID(simulatedCluster.time.number(), simulatedCluster.time.number()),
-                    configured.stream().map(SimulatedNode::member).toList());
+        List<SimulatedNode> nodes = simulatedCluster.nodes;
+        if (node.directory().restored && broken != BrokenRule.EMPTY_NODE_COUNTS_BESIDE_RESTORED) {
+            form(node, List.of(node));
+        } else if (nodes.getFirst() == node
+                && nodes.stream().allMatch(other -> canForm(node, other))) {
+            form(node, nodes);
         }
+    }
+
+    private void form(SimulatedNode node, List<SimulatedNode> members) {
+        node.join(
+                new UUID(simulatedCluster.time.number(), simulatedCluster.time.number()),
+                members.stream().map(SimulatedNode::member).toList());
     }
 
     private boolean canForm(SimulatedNode node, SimulatedNode other) {

@@ -23,6 +23,9 @@ final class SimulatedNode
     /** A pause of the process. */
     record Pause(long fromNanos, long toNanos) {}
 
+    private static final int MIN_RETAINED = 20;
+    private static final int MAX_RETAINED = 60;
+
     final String name;
     final List<Pause> longPauses = new ArrayList<>();
     private final List<Pause> pauses = new ArrayList<>();
@@ -296,7 +299,10 @@ final class SimulatedNode
     private void writeSnapshot() {
         SimulatedDirectory.StoredSnapshot snapshot =
                 new SimulatedDirectory.StoredSnapshot(applied, SimulatedCluster.bytes(driver()));
-        directory.store(snapshot, time.chance(0.5));
+        directory.store(snapshot);
+        if (time.chance(0.5)) { // some entries stay, for nodes that are a little behind
+            directory.purge(applied - time.pick(MIN_RETAINED, MAX_RETAINED));
+        }
         simulatedCluster.faults.written(snapshot);
     }
 

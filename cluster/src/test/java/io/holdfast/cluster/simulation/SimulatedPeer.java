@@ -516,7 +516,9 @@ final class SimulatedPeer {
                 && (replaced == null || members().members().contains(replaced))
                 && !members().contains(added.dataId())) {
             admitting = new Admission(added, replaced);
-            replicate(followed(added));
+            Follower next = followed(added);
+            next.next = 1; // nothing may be appended that would show what it lacks
+            replicate(next);
         }
     }
 

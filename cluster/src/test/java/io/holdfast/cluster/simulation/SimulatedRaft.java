@@ -34,7 +34,7 @@ final class SimulatedRaft {
     SimulatedRaft(SimulatedCluster simulatedCluster) {
         this.simulatedCluster = simulatedCluster;
         this.time = simulatedCluster.time;
-        this.reorders = time.chance(0.3);
+        this.reorders = !simulatedCluster.isGentle() && time.chance(0.3);
         this.loss =
                 simulatedCluster.isGentle() ? 0.01 : time.chance(0.5) ? 0 : time.between(0, 0.1);
     }

@@ -8,6 +8,9 @@ final class SimulatedTime {
     static final long MILLI = 1_000_000L;
     static final long SECOND = 1000 * MILLI;
 
+    /** The first numbers of {@link Random} are about the same for seeds that are close together. */
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
     private record Event(long atNanos, long number, Runnable task) implements Comparable<Event> {
         @Override
         public int compareTo(Event other) {
@@ -22,7 +25,7 @@ final class SimulatedTime {
     private long lastNumber;
 
     SimulatedTime(long seed) {
-        this.random = new Random(seed);
+        this.random = new Random(seed * SPREAD);
     }
 
     long now() {
