@@ -174,7 +174,8 @@ final class SimulatedNetwork {
             return;
         }
         boolean[] done = new boolean[1];
-        long delay = delay(here, there, bulk, bytes);
+        boolean opened = reaches(here, there) && accept(from, to) != null;
+        long delay = delay(here, there, bulk, opened ? bytes : 0);
         time.after(
                 delay,
                 () -> {

@@ -33,7 +33,7 @@ final class SimulatedPeer {
     private static final long MIN_ELECTION_NANOS = 250 * MILLI;
     private static final long MAX_ELECTION_NANOS = 500 * MILLI;
     private static final long RETRY_NANOS = 50 * MILLI;
-    private static final int MAX_REQUEST_BYTES = 32_768;
+    private static final int MAX_REQUEST_BYTES = 16_384;
     private static final int MESSAGE_BYTES = 64;
 
     /** The process around it. */
