@@ -29,7 +29,6 @@ final class ClusterSettings {
                     values,
                     List.of(
                             Setting.CLUSTER_BIND,
-                            Setting.CLUSTER_CHECK_INTERVAL,
                             Setting.CLUSTER_SECRET_FILE,
                             Setting.CLUSTER_TLS_CERT,
                             Setting.CLUSTER_TLS_KEY,
