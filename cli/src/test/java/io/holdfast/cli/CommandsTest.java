@@ -151,7 +151,9 @@ class CommandsTest {
                 "kv get k --token-file /no/token|2|Cannot read the token file /no/token"
                         + " (--token-file): no such file or directory",
                 "cluster restore --data-dir /no/data /no/backup|1|/no/backup: no such file or"
-                        + " directory"
+                        + " directory",
+                "cluster recover --data-dir /no/data --cluster n1=h:1 --node n1|1|/no/data is not"
+                        + " the data directory of a node"
             })
     void an_unreadable_file_is_an_error_that_names_the_file(String args, int status, String text) {
         Ended ended = Ended.of(args.split(" "));

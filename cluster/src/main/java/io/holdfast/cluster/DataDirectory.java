@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -27,6 +28,11 @@ public final class DataDirectory implements AutoCloseable {
 
     /** The files of a restored backup, in the directory of Raft, until there is a cluster. */
     private static final String RESTORED = "restored";
+
+    /** What {@link #RAFT} will be after a recovery, and what it was before. */
+    private static final String RECOVERED = "raft-recovered";
+
+    private static final String BEFORE_RECOVERY = "raft-before-";
 
     static final String LOCK = "lock";
 
@@ -83,6 +89,29 @@ public final class DataDirectory implements AutoCloseable {
             throw new ClusterException(
                     "cannot use the data directory " + path + ": " + FailureText.of(e, path), e);
         }
+    }
+
+    /**
+     * Opens the data directory of a node for its recovery.
+     *
+     * @throws ClusterException as {@link #open}, and if the node has never had a cluster
+     */
+    public static DataDirectory openUsed(
+            Path path, String cluster, String node, List<NodeAddress> members)
+            throws ClusterException {
+        if (!Files.exists(path.resolve(DataIdentity.FILE))) {
+            throw new ClusterException(path + " is not the data directory of a node");
+        }
+        DataDirectory opened = open(path, cluster, node, members);
+        if (opened.hasCluster() && opened.isUsed() && !opened.isRestored()) {
+            return opened;
+        }
+        String reason =
+                opened.isRestored()
+                        ? " has a restored backup, or was recovered already: start the node"
+                        : " has no data of a cluster";
+        opened.close();
+        throw new ClusterException("the data directory " + path + reason);
     }
 
     public static DataDirectory open(ClusterConfig config) throws ClusterException {
@@ -166,6 +195,7 @@ public final class DataDirectory implements AutoCloseable {
         DataIdentity known = DataIdentity.read(path);
         known.require(path, cluster, node, members);
         requireNotDiverged(path);
+        endRecovery(path, known);
         boolean hasLog = hasLog(path.resolve(RAFT));
         if (known.state() != DataIdentity.State.NEW && !hasLog) {
             throw new ClusterException(
@@ -227,6 +257,51 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
+    /**
+     * Replaces the log and the snapshots by those that were recovered from them. The identity of
+     * the directory says that this is to be done, so that a crash in between does no harm.
+     */
+    private static void endRecovery(Path path, DataIdentity identity) throws IOException {
+        Path recovered = path.resolve(RECOVERED);
+        if (identity.state() != DataIdentity.State.RESTORED
+                || identity.clusterId() != null
+                || !Files.exists(recovered)) {
+            return;
+        }
+        Path raft = path.resolve(RAFT);
+        if (Files.exists(raft)) {
+            Files.move(raft, path.resolve(BEFORE_RECOVERY + identity.dataId()));
+        }
+        Files.move(recovered, raft);
+        DurableFile.syncFolder(path);
+    }
+
+    /** Returns the directory for the files of the recovered state, which does not exist yet. */
+    public Path beginRecovery() throws IOException {
+        Path recovered = path.resolve(RECOVERED);
+        if (Files.exists(recovered)) { // of an attempt that was interrupted
+            try (Stream<Path> files = Files.walk(recovered)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+        return Files.createDirectories(recovered).resolve(RESTORED);
+    }
+
+    /**
+     * Makes the recovered state that of the directory, which becomes a restored one.
+     *
+     * @param backup the id of what was recovered
+     * @return where the previous files are
+     */
+    public Path commitRecovery(String backup) throws IOException {
+        DurableFile.syncFolder(path);
+        change(identity.withBackup(backup));
+        endRecovery(path, identity);
+        return path.resolve(BEFORE_RECOVERY + identity.dataId());
+    }
+
     /** Returns the directory of the log and the snapshots. */
     public Path raftDirectory() {
         return raftDirectory(path);
@@ -252,6 +327,19 @@ public final class DataDirectory implements AutoCloseable {
         return identity.clusterId() != null;
     }
 
+    /**
+     * Returns the id of the cluster.
+     *
+     * @throws IllegalStateException if the node has none
+     */
+    public UUID clusterId() {
+        UUID clusterId = identity.clusterId();
+        if (clusterId == null) {
+            throw new IllegalStateException("the node has no cluster");
+        }
+        return clusterId;
+    }
+
     /** Returns the id of the backup that was restored into the directory; empty if none. */
     public String backup() {
         return identity.backup();
@@ -264,13 +352,9 @@ public final class DataDirectory implements AutoCloseable {
      * @throws IllegalStateException if it has no cluster
      */
     public NodeIdentity identity(NodeAddress address) {
-        UUID clusterId = identity.clusterId();
-        if (clusterId == null) {
-            throw new IllegalStateException("the node has no cluster");
-        }
         return new NodeIdentity(
                 identity.cluster(),
-                clusterId,
+                clusterId(),
                 new Member(address, identity.dataId()),
                 identity.memberList());
     }

@@ -103,6 +103,48 @@ class DataDirectoryIT {
         assertThat(file()).exists();
     }
 
+    /** Moves a file or folder within the data directory. */
+    private void move(String from, String to) throws IOException {
+        Files.move(data().resolve(from), data().resolve(to));
+    }
+
+    @Test
+    void a_crash_at_any_step_of_a_recovery_leaves_the_old_or_the_recovered_state()
+            throws IOException {
+        use();
+        try (DataDirectory directory = open()) {
+            directory.recordCluster(new UUID(1, 2), List.of());
+            Files.createDirectories(directory.beginRecovery().resolve("incomplete"));
+        }
+        open().close(); // nothing has been committed
+        Path before;
+        UUID id;
+        try (DataDirectory directory = DataDirectory.openUsed(data(), "holdfast", "n1", MEMBERS)) {
+            id = directory.dataId();
+            Path current = directory.beginRecovery().resolve("current");
+            Files.createDirectories(current);
+            Files.createFile(current.resolve("raft-meta"));
+            Files.createFile(current.resolve("log_inprogress_7"));
+            before = data().relativize(directory.commitRecovery("r"));
+        }
+        for (int step = 0; step < 3; step++) {
+            if (step > 0) { // as if the recovered files had not been moved yet
+                move("raft", "raft-recovered");
+            }
+            if (step > 1) { // nor the previous ones
+                move(before.toString(), "raft");
+            }
+            try (DataDirectory directory = open()) {
+                assertThat(directory.isRestored()).isTrue();
+                assertThat(directory.hasCluster()).isFalse();
+                assertThat(directory.dataId()).isNotEqualTo(id);
+                assertThat(directory.restoredDirectory().resolve("current/log_inprogress_7"))
+                        .exists();
+                assertThat(data().resolve(before).resolve("group/current/raft-meta")).exists();
+            }
+        }
+    }
+
     @Nested
     @DisplayName("is refused")
     class Refused {

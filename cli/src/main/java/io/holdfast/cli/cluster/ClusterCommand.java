@@ -17,8 +17,8 @@ import java.util.Map;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = {
-            "Shows and checks a cluster, changes its members, backs it up, and runs a demo"
-                    + " cluster.",
+            "Shows and checks a cluster, changes its members, backs it up, restores it, and runs a"
+                    + " demo cluster.",
             "",
             "To start a node of a cluster, use holdfast serve with --cluster, --node and"
                     + " --data-dir."
@@ -46,7 +46,8 @@ public final class ClusterCommand implements Runnable {
                         new MemberCommands.Move(environment),
                         new MemberCommands.Transfer(environment),
                         new BackupCommand(environment),
-                        new RestoreCommand(environment))) {
+                        new RestoreCommand(environment),
+                        new RecoverCommand(environment))) {
             line.addSubcommand(command);
         }
         line.setParameterExceptionHandler(UsageError::printShort);

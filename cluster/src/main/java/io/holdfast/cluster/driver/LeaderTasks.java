@@ -5,6 +5,8 @@ import io.holdfast.cluster.entry.LogEntryEncoding;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.state.Replica;
 
+import java.util.List;
+
 /**
  * The periodic tasks of the leader: creating the cluster, applying its settings, advancing the
  * time, collecting idle keys and having the states of the nodes compared.
@@ -69,9 +71,11 @@ final class LeaderTasks {
         }
         if (replica.cluster() == null) {
             creating = true;
-            propose(
-                    new LogEntry.CreateCluster(
-                            environment.randomUuid(), environment.wallClockNanos()),
+            propose( // also the settings: a log without a snapshot must have those it began with
+                    List.of(
+                            new LogEntry.ChangeSettings(replicatedSettings),
+                            new LogEntry.CreateCluster(
+                                    environment.randomUuid(), environment.wallClockNanos())),
                     replica,
                     now);
             return RETRY_NANOS;
@@ -114,9 +118,14 @@ final class LeaderTasks {
     }
 
     private void propose(LogEntry logEntry, Replica replica, long now) {
+        propose(List.of(logEntry), replica, now);
+    }
+
+    /** Proposes entries in this order. */
+    private void propose(List<LogEntry> logEntries, Replica replica, long now) {
         busyNanos = now + RETRY_NANOS;
         proposedAt = replica.entries();
-        byte[] bytes = LogEntryEncoding.encode(logEntry);
-        environment.runLater(() -> replicatedLog.propose(bytes, _ -> {}));
+        List<byte[]> encoded = logEntries.stream().map(LogEntryEncoding::encode).toList();
+        environment.runLater(() -> encoded.forEach(bytes -> replicatedLog.propose(bytes, _ -> {})));
     }
 }

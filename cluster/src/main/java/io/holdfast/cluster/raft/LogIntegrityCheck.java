@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -34,14 +35,14 @@ final class LogIntegrityCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LogIntegrityCheck.class);
     private static final Pattern SEGMENT = Pattern.compile("log_(\\d+)-(\\d+)");
     private static final Pattern LAST = Pattern.compile("log_inprogress_(\\d+)");
-    private static final Pattern SNAPSHOT = Pattern.compile("snapshot\\.\\d+_(\\d+)");
+    private static final Pattern SNAPSHOT = Pattern.compile("snapshot\\.(\\d+)_(\\d+)");
 
     /**
      * A segment file of the log.
      *
      * @param end its last index; -1 if it is the open segment
      */
-    private record Segment(Path file, long start, long end) {
+    record Segment(Path file, long start, long end) {
         boolean isLast() {
             return end < 0;
         }
@@ -144,17 +145,30 @@ final class LogIntegrityCheck {
     }
 
     static long newestSnapshot(Path folder) throws IOException {
-        long newest = -1;
-        for (Path file : files(folder)) {
-            Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
-            if (name.matches()) {
-                newest = Math.max(newest, Long.parseLong(name.group(1)));
-            }
-        }
-        return newest;
+        return newestSnapshotFile(folder).map(LogIntegrityCheck::snapshotIndex).orElse(-1L);
     }
 
-    private static List<Segment> segments(Path folder) throws IOException {
+    /** Returns the snapshot of the highest index in a directory. */
+    static Optional<Path> newestSnapshotFile(Path folder) throws IOException {
+        return files(folder).stream()
+                .filter(file -> snapshotIndex(file) >= 0)
+                .max(Comparator.comparingLong(LogIntegrityCheck::snapshotIndex));
+    }
+
+    /** Returns the index in the name of a snapshot; -1 if it is another file. */
+    static long snapshotIndex(Path file) {
+        Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
+        return name.matches() ? Long.parseLong(name.group(2)) : -1;
+    }
+
+    /** Returns the term in the name of a snapshot; -1 if it is another file. */
+    static long snapshotTerm(Path file) {
+        Matcher name = SNAPSHOT.matcher(String.valueOf(file.getFileName()));
+        return name.matches() ? Long.parseLong(name.group(1)) : -1;
+    }
+
+    /** Lists the segments in the directory of a log, in order. */
+    static List<Segment> segments(Path folder) throws IOException {
         List<Segment> segments = new ArrayList<>();
         for (Path file : files(folder)) {
             Matcher whole = SEGMENT.matcher(String.valueOf(file.getFileName()));

@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.CodedInputStream;
 
 import java.io.IOException;
@@ -45,10 +46,28 @@ final class LogSegmentReader {
                 && Arrays.equals(bytes, 0, HEADER.length, HEADER, 0, HEADER.length);
     }
 
+    /** Gets the entries of a segment, in order. */
+    interface EntryConsumer {
+        void accept(LogEntryProto entry) throws IOException;
+    }
+
     /** Reads entries until the end or the first bytes that are not a valid entry. */
     void readEntries() {
         position = HEADER.length;
         for (int end = entryEnd(position); end > 0; end = entryEnd(position)) {
+            position = end;
+            entries++;
+        }
+    }
+
+    /** As {@link #readEntries()}, and passes each entry on. */
+    void readEntries(EntryConsumer to) throws IOException {
+        position = HEADER.length;
+        for (int end = entryEnd(position); end > 0; end = entryEnd(position)) {
+            int data = position + prefixLength(position);
+            to.accept(
+                    LogEntryProto.parseFrom(
+                            CodedInputStream.newInstance(bytes, data, end - Integer.BYTES - data)));
             position = end;
             entries++;
         }

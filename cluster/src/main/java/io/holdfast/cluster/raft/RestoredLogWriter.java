@@ -26,15 +26,24 @@ public final class RestoredLogWriter {
      * @param backup a snapshot file
      */
     public static void write(Path group, Path backup) throws IOException {
-        Path state = Files.createDirectories(group.resolve("sm"));
-        Path snapshot = state.resolve(SNAPSHOT);
-        SnapshotFile.write(snapshot, out -> Replica.restore(backup, out));
+        write(group, Replica.of(backup));
+    }
+
+    /**
+     * Writes the files.
+     *
+     * @param state becomes the initial state of a new cluster
+     */
+    static void write(Path group, Replica state) throws IOException {
+        Path snapshots = Files.createDirectories(group.resolve("sm"));
+        Path snapshot = snapshots.resolve(SNAPSHOT);
+        SnapshotFile.write(snapshot, state::writeAsNew);
         MD5FileUtil.computeAndSaveMd5ForFile(snapshot.toFile());
         Path current = Files.createDirectories(group.resolve("current"));
         Path meta = current.resolve("raft-meta");
         Files.writeString(meta, META);
         HardStateFile.create(group, HardState.NONE.withAcknowledged(0).withVote(1, ""));
-        for (Path each : new Path[] {meta, current, state, group, group.resolveSibling("")}) {
+        for (Path each : new Path[] {meta, current, snapshots, group, group.resolveSibling("")}) {
             DurableFile.sync(each);
         }
     }

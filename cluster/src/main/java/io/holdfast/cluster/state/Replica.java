@@ -527,6 +527,7 @@ public final class Replica {
         }
         signals.write(out);
         engine.write(out);
+        out.writeLong(engine.quarantineEndNanos());
     }
 
     private static void write(UUID id, DataOutput out) throws IOException {
@@ -581,32 +582,62 @@ public final class Replica {
         signals.limit(replicatedSettings.maxSubscriptions());
         signals.read(in);
         engine = LockEngine.read(in, replicatedSettings.settings(), new StateHash(true));
+        long quarantineEnd = version < 4 ? Long.MIN_VALUE : in.readLong();
+        if (quarantineEnd != Long.MIN_VALUE) {
+            engine.quarantine(quarantineEnd);
+        }
         quotas.chargeFor(engine);
         events.clear();
         engine.recordEvents(events);
         listener.onStateReplaced();
     }
 
-    /**
-     * Writes the initial state of a new cluster from a backup of another one. The new cluster gets
-     * its own id, nodes and clock, so the old ones are left out.
-     *
-     * @param backup a {@link SnapshotFile} of the other cluster
-     */
-    public static void restore(Path backup, DataOutput out) throws IOException {
+    /** Returns a replica that serves no client, without any state. */
+    public static Replica withoutClients() {
         ReplicatedSettings initial =
                 new ReplicatedSettings(
                         new EngineSettings(0, 0, true), KeyCountLimits.NONE, Long.MAX_VALUE, 0);
-        Replica replica = new Replica(initial, MemoryBudgets.UNLIMITED, new IgnoringListener());
+        return new Replica(initial, MemoryBudgets.UNLIMITED, new IgnoringListener());
+    }
+
+    /** Returns a replica that serves no client, with the state of a {@link SnapshotFile}. */
+    public static Replica of(Path snapshot) throws IOException {
+        Replica replica = withoutClients();
         SnapshotFile.read(
-                backup,
+                snapshot,
                 (in, version) -> {
                     replica.read(in, version);
                     return replica;
                 });
-        replica.cluster = null;
-        replica.term = -1;
-        replica.write(out);
+        return replica;
+    }
+
+    /**
+     * Writes the state as the initial one of a new cluster. That gets its own id, nodes and clock,
+     * so the old ones are left out.
+     */
+    public void writeAsNew(DataOutput out) throws IOException {
+        cluster = null;
+        term = -1;
+        write(out);
+    }
+
+    /**
+     * Prepares the state for a new cluster, if the last changes may be missing: what they have
+     * granted may be held still, and have higher fences.
+     *
+     * @param quarantineNanos for how long nothing but shared locks is granted, in state time
+     * @param fences the number of fences that the missing changes can have used
+     */
+    public void recover(long quarantineNanos, long fences) {
+        long until = timeNanos + quarantineNanos;
+        engine.quarantine(until < timeNanos ? Long.MAX_VALUE : until);
+        quotas.raiseFence(quotas.lastFence() + fences);
+    }
+
+    /** Returns the last fence that was granted. */
+    public long lastFence() {
+        return quotas.lastFence();
     }
 
     private static void skipDataIds(DataInput in) throws IOException {

@@ -26,9 +26,9 @@ public final class SnapshotFile {
 
     /**
      * Version 2 adds to each session whether it has several requests in flight; version 3 leaves
-     * out the data directories of the nodes.
+     * out the data directories of the nodes; version 4 adds the end of the quarantine.
      */
-    public static final int VERSION = 3;
+    public static final int VERSION = 4;
 
     private static final int BUFFER = 1 << 16;
 

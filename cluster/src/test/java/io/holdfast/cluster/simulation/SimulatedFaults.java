@@ -392,7 +392,7 @@ final class SimulatedFaults {
             Path file = Files.createTempFile("simulation", ".hf");
             try {
                 SnapshotFile.write(file, out -> out.write(backup));
-                return SimulatedCluster.written(out -> Replica.restore(file, out));
+                return SimulatedCluster.written(Replica.of(file)::writeAsNew);
             } finally {
                 Files.delete(file);
             }

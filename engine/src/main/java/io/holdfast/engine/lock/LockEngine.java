@@ -86,6 +86,11 @@ public final class LockEngine {
         state.deadlines.schedule(state.restartQuarantine, untilNanos);
     }
 
+    /** Returns the end of the quarantine; {@link Long#MIN_VALUE} if there is none. */
+    public long quarantineEndNanos() {
+        return state.restartQuarantine == null ? Long.MIN_VALUE : state.restartQuarantine.time();
+    }
+
     /**
      * Writes the whole state, so that {@link #read} creates an engine that behaves exactly like
      * this one. Makes many small writes: {@code out} should be buffered.
