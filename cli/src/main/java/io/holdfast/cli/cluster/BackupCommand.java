@@ -22,20 +22,28 @@ import java.util.Map;
             "Copies the state of a node to a file: of a node of a cluster, or of a single server"
                     + " with a data directory.",
             "",
-            "Run it on the machine of the node, while the node is running: the node writes a new"
-                    + " snapshot first. With --cluster and --node the request goes through its"
-                    + " cluster port, otherwise through the data directory. Of a stopped node the"
-                    + " last snapshot is copied, without the changes after it."
+            "With --cluster and without --data-dir, it is fetched over the network, from a follower"
+                    + " unless --from names a node. The node writes a new snapshot first.",
+            "",
+            "With --data-dir, run it on the machine of the node, while the node is running: the"
+                + " node writes a new snapshot first. With --cluster and --node the request goes"
+                + " through its cluster port, otherwise through the data directory. Of a stopped"
+                + " node the last snapshot is copied, without the changes after it."
         })
 final class BackupCommand extends AdminCommand {
     private static final Duration SNAPSHOT_TIMEOUT = Duration.ofMinutes(10);
 
     @Option(
             names = "--data-dir",
-            required = true,
             paramLabel = "FOLDER",
-            description = "The data directory of the node.")
-    private Path folder = Path.of("");
+            description = "The data directory of the node, on this machine.")
+    private @Nullable Path folder;
+
+    @Option(
+            names = "--from",
+            paramLabel = "NAME",
+            description = "The node from which the backup is fetched (default: a follower).")
+    private @Nullable String from;
 
     @Option(
             names = "--node",
@@ -52,6 +60,19 @@ final class BackupCommand extends AdminCommand {
 
     @Override
     int work(ClusterOptions cluster, Map<String, String> variables) throws IOException {
+        Path directory = folder;
+        if (directory == null) {
+            if (!cluster.isGiven(variables)) {
+                throw new IllegalArgumentException(
+                        "--cluster or --data-dir is required: where the backup comes from");
+            }
+            String source = cluster.admin(variables).backUp(from, file);
+            Printer.out("the state of " + source + " was copied to " + file);
+            return DONE;
+        }
+        if (from != null) {
+            throw new IllegalArgumentException("--from and --data-dir exclude each other");
+        }
         if (cluster.isGiven(variables)) {
             String name = ClusterOptions.value(node, variables, "HOLDFAST_NODE");
             if (name.isEmpty()) {
@@ -60,9 +81,9 @@ final class BackupCommand extends AdminCommand {
             }
             cluster.admin(variables).snapshot(name);
         } else {
-            new SnapshotRequest(folder).submit(SNAPSHOT_TIMEOUT);
+            new SnapshotRequest(directory).submit(SNAPSHOT_TIMEOUT);
         }
-        Path copied = Backup.copy(folder, file);
+        Path copied = Backup.copy(directory, file);
         Printer.out(copied.getFileName() + " was copied to " + file);
         return DONE;
     }

@@ -41,30 +41,46 @@ public final class Backup {
      * @return the snapshot
      */
     public static Path copy(Path dataDirectory, Path file) throws IOException {
-        if (Files.exists(file)) {
-            throw new ClusterException(file + " exists already: name a new file");
-        }
-        Path temporary = file.resolveSibling(file.getFileName() + ".new");
         for (int left = TRIES; ; left--) {
             Path newest = newest(dataDirectory);
             try {
-                createForOwner(temporary); // it contains tokens
-                try (OutputStream out = Files.newOutputStream(temporary)) {
-                    Files.copy(newest, out);
-                }
-                SnapshotFile.verify(temporary);
-                try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-                    channel.force(true);
-                }
-                Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+                create(file, out -> Files.copy(newest, out));
                 return newest;
             } catch (NoSuchFileException e) {
                 if (left <= 0) { // the node has replaced the snapshot by a newer one
                     throw e;
                 }
-            } finally {
-                Files.deleteIfExists(temporary);
             }
+        }
+    }
+
+    /** Writes the contents of a backup. */
+    interface Source {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /**
+     * Creates a backup file, which has its name only when it is complete and verified.
+     *
+     * @throws ClusterException if the file exists already
+     */
+    static void create(Path file, Source source) throws IOException {
+        if (Files.exists(file)) {
+            throw new ClusterException(file + " exists already: name a new file");
+        }
+        Path temporary = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            createForOwner(temporary); // it contains tokens
+            try (OutputStream out = Files.newOutputStream(temporary)) {
+                source.writeTo(out);
+            }
+            SnapshotFile.verify(temporary);
+            try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                channel.force(true);
+            }
+            Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(temporary);
         }
     }
 

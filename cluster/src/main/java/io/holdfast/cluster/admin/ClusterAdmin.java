@@ -14,6 +14,7 @@ import io.holdfast.driver.FailureText;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -39,6 +40,7 @@ import java.util.stream.Stream;
 public final class ClusterAdmin {
     private static final long REPORT_MILLIS = 2 * RaftAdminClient.QUERY_MILLIS;
     private static final int TRANSFERS = 3;
+    private static final int DOWNLOADS = 2;
 
     /** The maximum time for a waiting node to start its Raft server. */
     private static final long JOIN_NANOS = 30_000_000_000L;
@@ -387,11 +389,17 @@ public final class ClusterAdmin {
      * @throws ClusterException if it does not
      */
     public void snapshot(String name) throws ClusterException {
-        NodeAddress node =
-                known.stream()
-                        .filter(one -> one.name().equals(name))
-                        .findFirst()
-                        .orElseThrow(() -> new ClusterException("no node is named " + name));
+        snapshot(find(name));
+    }
+
+    private NodeAddress find(String name) throws ClusterException {
+        return known.stream()
+                .filter(one -> one.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ClusterException("no node is named " + name));
+    }
+
+    private void snapshot(NodeAddress node) throws ClusterException {
         try {
             NodeReport report = raft.report(node);
             if (report.clusterId() == null) {
@@ -401,8 +409,51 @@ public final class ClusterAdmin {
         } catch (ClusterException e) {
             throw e;
         } catch (IOException e) {
-            throw failed(name + " did not write a snapshot", e);
+            throw failed(node.name() + " did not write a snapshot", e);
         }
+    }
+
+    /**
+     * Makes a node write a snapshot, and downloads it into a file.
+     *
+     * @param from the node; null for a follower that is up to date, since a leader decides nothing
+     *     while it writes a snapshot
+     * @return the node
+     */
+    public String backUp(@Nullable String from, Path file) throws IOException {
+        NodeAddress node = from == null ? source() : find(from);
+        for (int left = DOWNLOADS; ; left--) {
+            snapshot(node);
+            try {
+                Backup.create(file, out -> raft.downloadSnapshot(node, out));
+                return node.name();
+            } catch (ClusterException e) {
+                throw e;
+            } catch (IOException e) {
+                if (left <= 0) { // the node may have written another one meanwhile
+                    throw failed("the backup of " + node.name() + " failed", e);
+                }
+            }
+        }
+    }
+
+    /** Returns the follower that has applied most; the leader if there is none. */
+    private NodeAddress source() throws ClusterException {
+        return status().stream()
+                .filter(result -> result.report() != null && result.report().status().serving())
+                .max(
+                        Comparator.comparing(ClusterAdmin::isFollower)
+                                .thenComparing(ClusterAdmin::appliedIndex))
+                .map(NodeReportResult::node)
+                .orElseThrow(() -> new ClusterException("no node is serving"));
+    }
+
+    private static boolean isFollower(NodeReportResult result) {
+        return result.report() != null && result.report().status().role().equals("follower");
+    }
+
+    private static long appliedIndex(NodeReportResult result) {
+        return result.report() == null ? -1 : result.report().status().appliedIndex();
     }
 
     private void changeMembers(Leader leader, Map<String, Member> next) throws ClusterException {

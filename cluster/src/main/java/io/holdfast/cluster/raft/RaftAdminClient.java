@@ -9,6 +9,7 @@ import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.check.StateCheckReport;
 import io.holdfast.cluster.formation.NodeCalls;
 import io.holdfast.cluster.rpc.Handshake;
+import io.holdfast.cluster.rpc.NodeRpcClient;
 import io.holdfast.cluster.rpc.RpcRefusedException;
 import io.holdfast.cluster.rpc.RpcSocketFactory;
 
@@ -26,9 +27,14 @@ import org.apache.ratis.util.TimeDuration;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -41,6 +47,7 @@ public final class RaftAdminClient {
     public static final long QUERY_MILLIS = 3000;
 
     private static final long CHANGE_MILLIS = 60_000;
+    private static final long CHUNK_MILLIS = 30_000;
     private static final long TRANSFER_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 10_000;
 
@@ -168,6 +175,51 @@ public final class RaftAdminClient {
                         requireSuccess(
                                 client.getSnapshotManagementApi(RaftPeers.id(node))
                                         .create(true, CHANGE_MILLIS)));
+    }
+
+    /**
+     * Downloads the newest snapshot of a node. At most one chunk is in memory at a time.
+     *
+     * @return the file name of the snapshot
+     */
+    public String downloadSnapshot(NodeAddress node, OutputStream to) throws IOException {
+        try (NodeRpcClient nodeRpcClient =
+                new NodeRpcClient(
+                        "holdfast-cluster-admin",
+                        () -> InetSocketAddress.createUnresolved(node.host(), node.port()),
+                        rpcSocketFactory,
+                        handshake)) {
+            String name = "";
+            for (long offset = 0; ; ) {
+                SnapshotChunk chunk = chunk(nodeRpcClient, SnapshotChunk.request(name, offset));
+                if (chunk.offset() != offset || (!chunk.isLast() && chunk.data().length == 0)) {
+                    throw new IOException("malformed response from the node");
+                }
+                to.write(chunk.data());
+                if (chunk.isLast()) {
+                    return chunk.name();
+                }
+                name = chunk.name();
+                offset += chunk.data().length;
+            }
+        }
+    }
+
+    private static SnapshotChunk chunk(NodeRpcClient nodeRpcClient, byte[] request)
+            throws IOException {
+        try {
+            return SnapshotChunk.decode(
+                    nodeRpcClient
+                            .call(RpcMessageTypes.READ_SNAPSHOT, request, CHUNK_MILLIS)
+                            .get(CHUNK_MILLIS, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        } catch (ExecutionException e) {
+            throw failed(e);
+        } catch (TimeoutException e) {
+            throw new IOException("no response in time", e);
+        }
     }
 
     /** Returns a client for one request, which follows the leadership to other members. */

@@ -18,6 +18,7 @@ final class RpcMessageTypes {
     static final byte CONFIGURE = 21;
     static final byte TRANSFER = 22;
     static final byte SNAPSHOT_MANAGEMENT = 23;
+    static final byte READ_SNAPSHOT = 24;
 
     /** Parses a message. */
     interface Parsing<T> {

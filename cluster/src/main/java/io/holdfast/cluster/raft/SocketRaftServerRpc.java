@@ -29,6 +29,7 @@ import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.proto.RaftProtos.TransferLeadershipRequestProto;
 import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
@@ -494,6 +495,8 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                             server.snapshotManagementAsync(
                                     ClientProtoUtils.toSnapshotManagementRequest(
                                             SnapshotManagementRequestProto.parseFrom(body))));
+            case RpcMessageTypes.READ_SNAPSHOT ->
+                    done(SnapshotChunk.read(snapshots(), body).encode());
             default -> throw new IOException("unknown message type " + kind);
         };
     }
@@ -511,6 +514,14 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         } finally {
             changing.unlock();
         }
+    }
+
+    private Path snapshots() throws IOException {
+        return server.getDivision(RaftGroupId.valueOf(admission.identity().clusterId()))
+                .getRaftStorage()
+                .getStorageDir()
+                .getStateMachineDir()
+                .toPath();
     }
 
     private static CompletableFuture<byte[]> done(byte[] body) {

@@ -1,6 +1,7 @@
 package io.holdfast.cluster.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.DataDirectory;
@@ -11,6 +12,7 @@ import io.holdfast.cluster.bootstrap.ClusterNode;
 import io.holdfast.cluster.bootstrap.NodeClient;
 import io.holdfast.cluster.bootstrap.TestCluster;
 import io.holdfast.cluster.rpc.TestService;
+import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
 import io.holdfast.engine.DataOperation;
 import io.holdfast.engine.Effect;
@@ -26,7 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +80,54 @@ class RestoreIT {
     private static long fence(NodeClient client, String key) {
         Effect granted = client.acquire(key, Duration.ZERO, Duration.ofHours(1));
         return ((Effect.Granted) granted).token().fence();
+    }
+
+    @Test
+    void the_backup_of_a_follower_is_fetched_over_the_network() throws Exception {
+        try (TestCluster cluster = new TestCluster(folder, "n1", "n2", "n3")) {
+            cluster.start("n1", "n2", "n3");
+            NodeClient client = new NodeClient(cluster.follower());
+            for (int i = 0; i < 20; i++) { // more than one chunk
+                set(client, "big" + i, "x".repeat(30_000));
+            }
+            assertThat(count(client, 5)).isEqualTo(5);
+            ClusterAdmin admin =
+                    new ClusterAdmin("test", cluster.members(), null, TestService.SECRET);
+            Path copy = folder.resolve("fetched");
+            String follower = cluster.follower().config().node();
+            assertThat(admin.backUp(follower, copy)).isEqualTo(follower);
+            assertThat(Files.size(copy)).isGreaterThan(600_000);
+            assertThat(Files.getPosixFilePermissions(copy))
+                    .containsExactlyInAnyOrder(
+                            PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+            assertThatThrownBy(() -> admin.backUp(follower, copy))
+                    .hasMessageContaining("exists already");
+            assertThatThrownBy(() -> admin.backUp("n9", folder.resolve("none")))
+                    .hasMessageContaining("no node is named n9");
+            Path second = folder.resolve("second");
+            assertThat(admin.backUp(null, second)).isNotEqualTo(cluster.leader().config().node());
+
+            ClusterAdmin stranger = new ClusterAdmin("test", cluster.members(), null, null);
+            assertThatThrownBy(() -> stranger.backUp(null, folder.resolve("third")))
+                    .hasMessageContaining("secret");
+
+            Path alone = folder.resolve("alone");
+            Backup.restore(copy, alone, "test", "n1", List.of(NodeAddress.alone("n1")));
+            assertThat(alone.resolve("raft/restored/sm/snapshot.1_0")).exists();
+        }
+    }
+
+    private static void set(NodeClient client, String key, String value) {
+        Effect result =
+                client.send(
+                        request ->
+                                new Command.Data(
+                                        client.session().id(),
+                                        request,
+                                        Key.of(key),
+                                        new DataOperation.SetValue(
+                                                ByteString.of(value), Command.FOREVER)));
+        assertThat(result).isInstanceOf(Effect.Changed.class);
     }
 
     private static void restore(TestCluster cluster, String node) throws IOException {
@@ -162,7 +214,7 @@ class RestoreIT {
     }
 
     private List<NodeAddress> any() throws IOException {
-        String lines = java.nio.file.Files.readString(folder.resolve("n1/holdfast.properties"));
+        String lines = Files.readString(folder.resolve("n1/holdfast.properties"));
         return lines.lines()
                 .filter(line -> line.startsWith("members="))
                 .map(line -> NodeAddress.parseList(line.substring(8).replace("\\", "")))
