@@ -154,13 +154,14 @@ public final class StateChecks {
     /** Sends hashes, and decides what they mean. */
     public void tick(long nowNanos) {
         List<Member> members = environment.members();
-        if (members.stream().noneMatch(member -> member.dataId().equals(self))) {
-            return;
-        }
+        boolean isMember = ids(members).contains(self);
         List<Message> messages = new ArrayList<>();
         Divergence found = null;
         List<Runnable> responses = new ArrayList<>();
         synchronized (this) {
+            if (!isMember) {
+                checks.clear(); // with none, requests fail in time
+            }
             for (Map.Entry<Long, Check> entry : checks.entrySet()) {
                 addMessages(entry.getKey(), entry.getValue(), members, nowNanos, messages);
                 Divergence own = decide(entry.getKey(), entry.getValue(), members, nowNanos);

@@ -220,6 +220,20 @@ class StateChecksTest {
     }
 
     @Test
+    void ignore_a_node_that_is_not_a_member() {
+        Nodes nodes = new Nodes(3);
+        nodes.members.removeLast();
+        var response = nodes.node(3).request(nodes.now);
+        nodes.apply(5, 1, 1, 2);
+        for (int i = 0; i < 100; i++) {
+            nodes.pass(SECOND / 10);
+            nodes.node(3).tick(nodes.now);
+        }
+        assertThat(nodes.diverged).isEmpty();
+        assertThat(response).isCompletedExceptionally();
+    }
+
+    @Test
     void keep_the_hashes_of_few_entries() {
         Nodes nodes = new Nodes(3);
         for (long index = 1; index <= 100; index++) {
