@@ -40,7 +40,7 @@ class NodePortIT {
                             null,
                             null,
                             binds ? at : null,
-                        ClusterConfig.DEFAULT_CHECK_INTERVAL);
+                            ClusterConfig.DEFAULT_CHECK_INTERVAL);
             assertThatThrownBy(() -> ClusterNode.start(config, TestCluster.DEFAULT_CONFIG, _ -> {}))
                     .isInstanceOf(ClusterException.class)
                     .hasMessageContaining("cannot listen for other nodes on " + at.address())
