@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -65,6 +66,12 @@ public final class DataDirectory implements AutoCloseable {
     public static DataDirectory open(
             Path path, String cluster, String node, List<NodeAddress> members)
             throws ClusterException {
+        return open(path, cluster, node, members, ClusterVersion.LATEST);
+    }
+
+    private static DataDirectory open(
+            Path path, String cluster, String node, List<NodeAddress> members, int known)
+            throws ClusterException {
         try {
             create(path);
             boolean isNew = !Files.exists(path.resolve(DataIdentity.FILE));
@@ -78,7 +85,7 @@ public final class DataDirectory implements AutoCloseable {
                         lock,
                         isNew
                                 ? createIdentity(path, cluster, node, members)
-                                : checkIdentity(path, cluster, node, members));
+                                : checkIdentity(path, cluster, node, members, known));
             } catch (IOException | RuntimeException e) {
                 lock.close();
                 throw e;
@@ -115,7 +122,12 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     public static DataDirectory open(ClusterConfig config) throws ClusterException {
-        return open(config.dataDir(), config.name(), config.node(), config.members());
+        return open(
+                config.dataDir(),
+                config.name(),
+                config.node(),
+                config.members(),
+                config.versions().cluster());
     }
 
     private static void create(Path path) throws IOException {
@@ -191,8 +203,9 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     private static DataIdentity checkIdentity(
-            Path path, String cluster, String node, List<NodeAddress> members) throws IOException {
-        DataIdentity known = DataIdentity.read(path);
+            Path path, String cluster, String node, List<NodeAddress> members, int knownVersion)
+            throws IOException {
+        DataIdentity known = DataIdentity.read(path, knownVersion);
         known.require(path, cluster, node, members);
         requireNotDiverged(path);
         endRecovery(path, known);
@@ -322,6 +335,21 @@ public final class DataDirectory implements AutoCloseable {
         return identity.dataId();
     }
 
+    /** Returns the recorded version of the cluster; 0 if there is none yet. */
+    public int version() {
+        return identity.version();
+    }
+
+    /**
+     * Records the version of the cluster: from now on the node does not start with a Holdfast that
+     * does not know it.
+     *
+     * @throws ClusterException if it cannot be written
+     */
+    public void recordVersion(int version) throws ClusterException {
+        change(now -> now.withVersion(version));
+    }
+
     /** Whether the node has a cluster. */
     public boolean hasCluster() {
         return identity.clusterId() != null;
@@ -368,7 +396,7 @@ public final class DataDirectory implements AutoCloseable {
      */
     public synchronized void recordCluster(UUID clusterId, List<Member> members)
             throws ClusterException {
-        change(identity.withCluster(clusterId, members));
+        change(now -> now.withCluster(clusterId, members));
         try {
             moveRestored(path, identity);
         } catch (IOException e) {
@@ -384,7 +412,7 @@ public final class DataDirectory implements AutoCloseable {
      */
     public synchronized void recordMembers(List<NodeAddress> members) throws ClusterException {
         if (!Set.copyOf(members).equals(Set.copyOf(identity.members()))) {
-            change(identity.with(members));
+            change(now -> now.with(members));
         }
     }
 
@@ -409,7 +437,7 @@ public final class DataDirectory implements AutoCloseable {
      */
     public synchronized void markUsed() throws ClusterException {
         if (identity.state() != DataIdentity.State.USED) {
-            change(identity.with(DataIdentity.State.USED));
+            change(now -> now.with(DataIdentity.State.USED));
         }
     }
 
@@ -431,7 +459,7 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw new ClusterException("cannot read " + path + ": " + FailureText.of(e, path), e);
         }
-        change(identity.withBackup(backup));
+        change(now -> now.withBackup(backup));
     }
 
     /**
@@ -450,7 +478,11 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    private void change(DataIdentity next) throws ClusterException {
+    private synchronized void change(UnaryOperator<DataIdentity> change) throws ClusterException {
+        if (!lock.isOpen()) {
+            throw new ClusterException("the data directory " + path + " is closed");
+        }
+        DataIdentity next = change.apply(identity);
         try {
             next.write(path);
         } catch (IOException e) {
@@ -466,7 +498,7 @@ public final class DataDirectory implements AutoCloseable {
 
     /** Releases the lock of the directory. */
     @Override
-    public void close() {
+    public synchronized void close() {
         try {
             lock.close();
         } catch (IOException e) {

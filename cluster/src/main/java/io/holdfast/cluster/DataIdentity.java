@@ -29,6 +29,8 @@ import java.util.stream.Collectors;
  * @param memberList the members with which the node has started in the cluster; empty if it had to
  *     be added
  * @param backup the id of the backup that was restored into the directory; empty if none
+ * @param version the version that the cluster had at least when the node was last running; 0 if it
+ *     is not known yet
  */
 record DataIdentity(
         String cluster,
@@ -38,10 +40,11 @@ record DataIdentity(
         State state,
         @Nullable UUID clusterId,
         List<Member> memberList,
-        String backup) {
+        String backup,
+        int version) {
     static final String FILE = "holdfast.properties";
 
-    private static final int FORMAT = 2;
+    private static final int FORMAT = 3;
     private static final int MAX_BYTES = 1 << 16;
 
     /** What the directory contains. */
@@ -63,17 +66,17 @@ record DataIdentity(
     /** Returns the identity of a new directory. */
     static DataIdentity create(String cluster, String node, List<NodeAddress> members) {
         return new DataIdentity(
-                cluster, node, UUID.randomUUID(), members, State.NEW, null, List.of(), "");
+                cluster, node, UUID.randomUUID(), members, State.NEW, null, List.of(), "", 0);
     }
 
     DataIdentity with(State next) {
         return new DataIdentity(
-                cluster, node, dataId, members, next, clusterId, memberList, backup);
+                cluster, node, dataId, members, next, clusterId, memberList, backup, version);
     }
 
     DataIdentity with(List<NodeAddress> configured) {
         return new DataIdentity(
-                cluster, node, dataId, configured, state, clusterId, memberList, backup);
+                cluster, node, dataId, configured, state, clusterId, memberList, backup, version);
     }
 
     DataIdentity withBackup(String restored) {
@@ -85,14 +88,24 @@ record DataIdentity(
                 State.RESTORED,
                 null,
                 List.of(),
-                restored);
+                restored,
+                version);
+    }
+
+    DataIdentity withVersion(int next) {
+        return new DataIdentity(
+                cluster, node, dataId, members, state, clusterId, memberList, backup, next);
     }
 
     DataIdentity withCluster(UUID joined, List<Member> initial) {
-        return new DataIdentity(cluster, node, dataId, members, state, joined, initial, backup);
+        return new DataIdentity(
+                cluster, node, dataId, members, state, joined, initial, backup, version);
     }
 
-    static DataIdentity read(Path folder) throws IOException {
+    /**
+     * @param known the highest version of the cluster that this node knows
+     */
+    static DataIdentity read(Path folder, int known) throws IOException {
         Path file = folder.resolve(FILE);
         if (Files.size(file) > MAX_BYTES) {
             throw damaged(file, "it is too long");
@@ -119,8 +132,17 @@ record DataIdentity(
                                 + format
                                 + ", supported: "
                                 + FORMAT
-                                + "): make a backup with that one, and restore it into a new"
-                                + " folder");
+                                + "): it was made before version 0.1.0, whose data directories"
+                                + " cannot be read any more; start with an empty one");
+            }
+            int version = Integer.parseInt(lines.getProperty("cluster-version", "0"));
+            if (version > known) {
+                throw new ClusterException(
+                        ClusterVersion.unknown(
+                                        "the cluster of the data directory " + folder,
+                                        version,
+                                        known)
+                                + ": start a newer Holdfast on this node");
             }
             String clusterId = lines.getProperty("cluster-id", "");
             return new DataIdentity(
@@ -131,7 +153,8 @@ record DataIdentity(
                     value(lines, "state", state -> State.valueOf(state.toUpperCase(Locale.ROOT))),
                     clusterId.isEmpty() ? null : UUID.fromString(clusterId),
                     memberList(lines.getProperty("member-list", "")),
-                    lines.getProperty("backup", ""));
+                    lines.getProperty("backup", ""),
+                    version);
         } catch (CharacterCodingException e) {
             throw damaged(file, "it is not UTF-8 text");
         } catch (IllegalArgumentException e) {
@@ -259,6 +282,9 @@ record DataIdentity(
         }
         if (!backup.isEmpty()) {
             lines.setProperty("backup", backup);
+        }
+        if (version > 0) {
+            lines.setProperty("cluster-version", Integer.toString(version));
         }
         StringWriter text = new StringWriter();
         lines.store(text, null);

@@ -43,7 +43,11 @@ public record NodeReport(
     /** The role of a node whose state differs from that of others, and which has stopped. */
     public static final String DIVERGED = "diverged";
 
-    /** Later versions only add fields at the end, which older readers ignore. */
+    /**
+     * Nodes and commands of different versions exchange reports, so this stays as it is: later
+     * versions only add fields at the end, which older readers ignore and newer ones can do
+     * without.
+     */
     private static final int VERSION = 3;
 
     private static final int MAX_COUNT = 10_000;
@@ -120,6 +124,8 @@ public record NodeReport(
                 }
                 out.writeUTF(restored.reason());
             }
+            out.writeShort(status.version());
+            out.writeShort(status.knownVersion());
         } catch (IOException e) {
             throw new UncheckedIOException(e); // impossible: it is written to memory
         }
@@ -149,6 +155,11 @@ public record NodeReport(
             peers.add(
                     new NodeStatus.Peer(in.readUTF(), in.readUTF(), in.readLong(), in.readLong()));
         }
+        String clusterId = in.readUTF();
+        UUID dataId = UUID.fromString(in.readUTF());
+        MemberList members = MemberList.read(in);
+        Waiting waiting = in.readBoolean() ? readWaiting(in) : null;
+        Restored restored = in.readBoolean() ? readRestored(in) : null;
         NodeStatus status =
                 new NodeStatus(
                         node,
@@ -159,15 +170,16 @@ public record NodeReport(
                         applied,
                         serving,
                         sessions,
+                        in.readUnsignedShort(),
+                        in.readUnsignedShort(),
                         peers);
-        String clusterId = in.readUTF();
         return new NodeReport(
                 status,
                 clusterId.isEmpty() ? null : UUID.fromString(clusterId),
-                UUID.fromString(in.readUTF()),
-                MemberList.read(in),
-                in.readBoolean() ? readWaiting(in) : null,
-                in.readBoolean() ? readRestored(in) : null);
+                dataId,
+                members,
+                waiting,
+                restored);
     }
 
     private static Restored readRestored(DataInputStream in) throws IOException {

@@ -13,6 +13,8 @@ import java.util.List;
  * @param appliedIndex the last index that its replica has applied
  * @param serving whether the node serves clients
  * @param sessions the number of sessions of clients connected to the node
+ * @param version the version of the cluster as the node knows it; 0 if it has no cluster
+ * @param knownVersion the highest version of the cluster that the node knows
  */
 public record NodeStatus(
         String node,
@@ -23,6 +25,8 @@ public record NodeStatus(
         long appliedIndex,
         boolean serving,
         int sessions,
+        int version,
+        int knownVersion,
         List<Peer> peers) {
     public NodeStatus {
         peers = List.copyOf(peers);
@@ -35,7 +39,17 @@ public record NodeStatus(
 
     public NodeStatus withRole(String other) {
         return new NodeStatus(
-                node, other, term, leader, commitIndex, appliedIndex, serving, sessions, peers);
+                node,
+                other,
+                term,
+                leader,
+                commitIndex,
+                appliedIndex,
+                serving,
+                sessions,
+                version,
+                knownVersion,
+                peers);
     }
 
     /**

@@ -275,9 +275,9 @@ class DataDirectoryIT {
         @CsvSource(
                 delimiter = '|',
                 value = {
-                    "format=2 | format=3 | was written by a newer Holdfast (format 3",
-                    "format=2 | format=1 | was written by an earlier Holdfast (format 1",
-                    "format=2 | format=x | is damaged (the value of format is not valid)",
+                    "format=3 | format=4 | was written by a newer Holdfast (format 4",
+                    "format=3 | format=2 | was written by an earlier Holdfast (format 2",
+                    "format=3 | format=x | is damaged (the value of format is not valid)",
                     "node=n1 | # | is damaged (it has no node)",
                     "state=new | state=odd | is damaged (the value of state is not valid)",
                     "data-id= | data-id=z | is damaged (the value of data-id is not valid)",
@@ -288,6 +288,18 @@ class DataDirectoryIT {
             open().close();
             Files.writeString(file(), Files.readString(file()).replace(old, now));
             refuses(text);
+        }
+
+        @Test
+        void a_directory_of_a_cluster_with_an_unknown_version_is_refused() throws IOException {
+            try (DataDirectory directory = open()) {
+                directory.recordVersion(ClusterVersion.LATEST);
+            }
+            try (DataDirectory directory = open()) {
+                assertThat(directory.version()).isEqualTo(ClusterVersion.LATEST);
+                directory.recordVersion(ClusterVersion.LATEST + 1);
+            }
+            refuses("has the version 2, and this Holdfast knows the versions 1 to 1");
         }
 
         @Test

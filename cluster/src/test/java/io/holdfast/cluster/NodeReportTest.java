@@ -24,6 +24,8 @@ class NodeReportTest {
                             9,
                             true,
                             4,
+                            1,
+                            2,
                             List.of(new NodeStatus.Peer("n2", "b:2", 8, 5))),
                     new UUID(1, 2),
                     new UUID(3, 4),
@@ -37,7 +39,7 @@ class NodeReportTest {
     @Test
     void a_report_is_restored_from_its_bytes() throws IOException {
         assertThat(NodeReport.of(REPORT.toBytes())).isEqualTo(REPORT);
-        var lost = new NodeStatus("n1", "starting", 0, null, -1, -1, false, 0, List.of());
+        var lost = new NodeStatus("n1", "starting", 0, null, -1, -1, false, 0, 0, 2, List.of());
         var waiting =
                 new NodeReport(
                         lost,

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /** {@code holdfast cluster status}: the status of each node, as the node itself reports it. */
 @Command(
         name = "status",
-        description = "Shows all nodes: role, term, log indexes and lag.",
+        description = "Shows all nodes: role, term, log indexes, lag and versions.",
         exitCodeList = {
             "0:the cluster has a leader",
             "1:the cluster has no leader, or no node responds",
@@ -35,7 +35,8 @@ final class StatusCommand extends AdminCommand {
                     "APPLIED",
                     "LAG",
                     "SERVING",
-                    "SESSIONS");
+                    "SESSIONS",
+                    "VERSION");
 
     @Option(names = "--json", description = "Print one line of JSON.")
     private boolean json;
@@ -115,7 +116,17 @@ final class StatusCommand extends AdminCommand {
                 String.valueOf(status.appliedIndex()),
                 String.valueOf(commitIndex - status.appliedIndex()),
                 status.serving() ? "yes" : "no",
-                String.valueOf(status.sessions()));
+                String.valueOf(status.sessions()),
+                version(status));
+    }
+
+    /**
+     * Returns the version of the cluster, and the highest that the node knows if that is higher.
+     */
+    private static String version(NodeStatus status) {
+        return status.version() == status.knownVersion()
+                ? String.valueOf(status.version())
+                : "%d (knows %d)".formatted(status.version(), status.knownVersion());
     }
 
     private static String line(List<String> row, int[] widths) {
@@ -162,6 +173,8 @@ final class StatusCommand extends AdminCommand {
                 .put("applied_index", (Long) status.appliedIndex())
                 .put("lag", (Long) (commitIndex - status.appliedIndex()))
                 .put("serving", status.serving())
-                .put("sessions", (Long) (long) status.sessions());
+                .put("sessions", (Long) (long) status.sessions())
+                .put("cluster_version", (Long) (long) status.version())
+                .put("known_version", (Long) (long) status.knownVersion());
     }
 }

@@ -16,11 +16,23 @@ import java.util.UUID;
 
 @DisplayName("The status of a cluster")
 class StatusCommandTest {
-    private static NodeReportResult result(String name, String role, long commit, long applied) {
+    private static NodeReportResult result(
+            String name, String role, long commit, long applied, int knownVersion) {
         return new NodeReportResult(
                 NodeAddress.parse(name + "=10.0.0.1:1"),
                 new NodeReport(
-                        new NodeStatus(name, role, 3, "n1", commit, applied, true, 4, List.of()),
+                        new NodeStatus(
+                                name,
+                                role,
+                                3,
+                                "n1",
+                                commit,
+                                applied,
+                                true,
+                                4,
+                                1,
+                                knownVersion,
+                                List.of()),
                         new UUID(1, 1),
                         new UUID(2, 2),
                         MemberList.NONE,
@@ -31,8 +43,8 @@ class StatusCommandTest {
 
     private static final List<NodeReportResult> ANSWERS =
             List.of(
-                    result("n1", "leader", 100, 99),
-                    result("n2", "follower", 40, 40),
+                    result("n1", "leader", 100, 99, 1),
+                    result("n2", "follower", 40, 40, 2),
                     new NodeReportResult(
                             NodeAddress.parse("n3=10.0.0.3:1"), null, "no response in time"),
                     new NodeReportResult(
@@ -47,6 +59,8 @@ class StatusCommandTest {
                                             -1,
                                             false,
                                             0,
+                                            0,
+                                            1,
                                             List.of()),
                                     null,
                                     new UUID(3, 3),
@@ -63,6 +77,15 @@ class StatusCommandTest {
         assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
         assertThat(lines.get(3)).contains("unreachable: no response in time");
         assertThat(lines.get(4)).contains("waiting: n1 does not answer");
+    }
+
+    @Test
+    void the_version_of_the_cluster_is_shown_with_a_higher_one_that_a_node_knows() {
+        List<String> lines = StatusCommand.table(ANSWERS);
+        assertThat(lines.get(1)).endsWith(" 4         1");
+        assertThat(lines.get(2)).endsWith(" 4         1 (knows 2)");
+        assertThat(StatusCommand.json("holdfast", true, ANSWERS))
+                .contains("\"cluster_version\":1,\"known_version\":2");
     }
 
     @Test

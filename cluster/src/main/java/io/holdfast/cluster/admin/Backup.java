@@ -1,6 +1,7 @@
 package io.holdfast.cluster.admin;
 
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.raft.RestoredLogWriter;
@@ -74,7 +75,7 @@ public final class Backup {
             try (OutputStream out = Files.newOutputStream(temporary)) {
                 source.writeTo(out);
             }
-            SnapshotFile.verify(temporary);
+            SnapshotFile.verify(temporary, ClusterVersion.LATEST);
             try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
                 channel.force(true);
             }
@@ -145,7 +146,7 @@ public final class Backup {
     public static void restore(
             Path backup, Path dataDirectory, String cluster, String node, List<NodeAddress> members)
             throws IOException {
-        SnapshotFile.verify(backup);
+        SnapshotFile.verify(backup, ClusterVersion.LATEST);
         try (DataDirectory created = DataDirectory.open(dataDirectory, cluster, node, members)) {
             created.markRestored(id(backup));
             RestoredLogWriter.write(created.restoredDirectory(), backup);

@@ -309,6 +309,11 @@ public final class ClusterAdmin {
                             + report.clusterId()
                             + ": start it with an empty data directory");
         }
+        if (report.status().knownVersion() < leader.version()) {
+            throw new ClusterException(
+                    "the cluster has the version %d, and %s knows the versions up to %d: upgrade it"
+                            .formatted(leader.version(), node, report.status().knownVersion()));
+        }
         boolean joins =
                 role.equals(NodeReport.JOINING)
                         || (role.equals(NodeReport.STARTING)
@@ -443,7 +448,7 @@ public final class ClusterAdmin {
                 .filter(result -> result.report() != null && result.report().status().serving())
                 .max(
                         Comparator.comparing(ClusterAdmin::isFollower)
-                                .thenComparing(ClusterAdmin::appliedIndex))
+                                .thenComparingLong(ClusterAdmin::appliedIndex))
                 .map(NodeReportResult::node)
                 .orElseThrow(() -> new ClusterException("no node is serving"));
     }
@@ -517,6 +522,7 @@ public final class ClusterAdmin {
                         new Leader(
                                 report.clusterId(),
                                 new Member(result.node(), report.dataId()),
+                                report.status().version(),
                                 report.members().members().stream()
                                         .sorted(Comparator.comparing(Member::name))
                                         .toList());

@@ -2,7 +2,6 @@ package io.holdfast.cluster.bootstrap;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
-import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.MemberList;
@@ -110,10 +109,11 @@ public final class ClusterNode implements AutoCloseable {
                         rpcSocketFactory,
                         refused,
                         leaderClock,
-                        () -> ClusterVersion.FIRST);
+                        this::version);
         this.driver =
                 new ReplicatedDriver(
-                        config.node(),
+                        identity.self(),
+                        config.versions().cluster(),
                         new ReplicatedSettings(
                                 driverConfig.settings(),
                                 driverConfig.keyCountLimits(),
@@ -295,6 +295,14 @@ public final class ClusterNode implements AutoCloseable {
         return divergence == null ? status : status.withRole(NodeReport.DIVERGED);
     }
 
+    /**
+     * Returns the version of the cluster. After a start it is the recorded one until the log has
+     * been applied.
+     */
+    private int version() {
+        return Math.max(data.version(), driver.version());
+    }
+
     /** Returns why clients should use another node; null if this node is ready. */
     public @Nullable String unready() {
         Divergence found = divergence;
@@ -412,10 +420,25 @@ public final class ClusterNode implements AutoCloseable {
             return NANOS_PER_MILLI * 100;
         }
         raft.sync();
+        recordVersion();
         if (snapshotRequest.isPending() && !isWritingSnapshot.getAndSet(true)) {
             raft.writeSnapshot().whenComplete((written, _) -> snapshotEnded(written));
         }
         return NANOS_PER_MILLI * 100;
+    }
+
+    private void recordVersion() {
+        int version = version();
+        if (version == data.version()) {
+            return;
+        }
+        try {
+            data.recordVersion(version);
+        } catch (ClusterException e) { // it is tried again
+            LOG.atWarn()
+                    .addKeyValue("reason", e.getMessage())
+                    .log("could not record the version of the cluster");
+        }
     }
 
     /**

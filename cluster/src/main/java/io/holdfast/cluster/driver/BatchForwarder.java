@@ -2,6 +2,7 @@ package io.holdfast.cluster.driver;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.ByteWriter;
 import io.holdfast.cluster.entry.LogEntry;
@@ -83,6 +84,9 @@ final class BatchForwarder {
     private final LongSupplier clock;
     private final Runnable requestFlush;
 
+    /** The version of the cluster as this node's replica has it. */
+    private volatile int version = ClusterVersion.FIRST;
+
     @GuardedBy("this")
     private final Deque<PendingBatchItem> queue = new ArrayDeque<>();
 
@@ -118,6 +122,15 @@ final class BatchForwarder {
         this.replicatedLog = replicatedLog;
         this.clock = clock;
         this.requestFlush = requestFlush;
+    }
+
+    /** Sets the version of the cluster, in which entries are written. */
+    void version(int next) {
+        version = next;
+    }
+
+    int version() {
+        return version;
     }
 
     synchronized long incarnation() {
@@ -280,7 +293,8 @@ final class BatchForwarder {
             items.add(next.item);
         }
         writer.clear();
-        LogEntryEncoding.write(new LogEntry.Batch(incarnation, ++lastSequence, items), writer);
+        LogEntryEncoding.write(
+                new LogEntry.Batch(incarnation, ++lastSequence, items), version, writer);
         return new Batch(lastSequence, writer.toBytes(), taken, now);
     }
 

@@ -8,8 +8,8 @@ import io.holdfast.cluster.state.Replica;
 import java.util.List;
 
 /**
- * The periodic tasks of the leader: creating the cluster, applying its settings, advancing the
- * time, collecting idle keys and having the states of the nodes compared.
+ * The periodic tasks of the leader: creating the cluster, applying its settings, raising its
+ * version, advancing the time, collecting idle keys and having the states of the nodes compared.
  */
 final class LeaderTasks {
     private static final long RETRY_NANOS = 200_000_000L;
@@ -18,6 +18,7 @@ final class LeaderTasks {
 
     private final ReplicatedLog replicatedLog;
     private final ReplicatedSettings replicatedSettings;
+    private final int known;
     private final long collectNanos;
     private final long checkNanos;
     private final ReplicatedDriver.Environment environment;
@@ -39,16 +40,19 @@ final class LeaderTasks {
     private boolean creating;
 
     /**
+     * @param known the highest version of the cluster that this node knows
      * @param checkNanos the time between two checks of the state; 0 for none
      */
     LeaderTasks(
             ReplicatedLog replicatedLog,
             ReplicatedSettings replicatedSettings,
+            int known,
             long collectNanos,
             long checkNanos,
             ReplicatedDriver.Environment environment) {
         this.replicatedLog = replicatedLog;
         this.replicatedSettings = replicatedSettings;
+        this.known = known;
         this.collectNanos = collectNanos;
         this.checkNanos = checkNanos;
         this.environment = environment;
@@ -64,6 +68,7 @@ final class LeaderTasks {
             checkedNanos = now;
         }
         if (!replicatedLog.isLeader()) {
+            replicatedLog.releaseMembers();
             return IDLE_NANOS;
         }
         if (now < busyNanos && replica.entries() == proposedAt) {
@@ -84,6 +89,12 @@ final class LeaderTasks {
             propose(new LogEntry.ChangeSettings(replicatedSettings), replica, now);
             return RETRY_NANOS;
         }
+        int next = nextVersion(replica);
+        if (next > replica.version()) { // members are held until it is applied
+            propose(new LogEntry.RaiseVersion(next), replica, now);
+            return RETRY_NANOS;
+        }
+        replicatedLog.releaseMembers();
         if (isCheckDue(now) && !replicatedLog.isAlone()) {
             creating = false;
             propose(new LogEntry.CheckState(), replica, now);
@@ -117,6 +128,13 @@ final class LeaderTasks {
         return creating || (checkNanos > 0 && now - checkedNanos >= checkNanos);
     }
 
+    /** Returns the version that all members know; 0 if that is not known. */
+    private int nextVersion(Replica replica) {
+        return replica.version() < known
+                ? Math.min(known, replica.versionKnownTo(replicatedLog.holdMembers()))
+                : 0;
+    }
+
     private void propose(LogEntry logEntry, Replica replica, long now) {
         propose(List.of(logEntry), replica, now);
     }
@@ -125,7 +143,10 @@ final class LeaderTasks {
     private void propose(List<LogEntry> logEntries, Replica replica, long now) {
         busyNanos = now + RETRY_NANOS;
         proposedAt = replica.entries();
-        List<byte[]> encoded = logEntries.stream().map(LogEntryEncoding::encode).toList();
+        List<byte[]> encoded =
+                logEntries.stream()
+                        .map(logEntry -> LogEntryEncoding.encode(logEntry, replica.version()))
+                        .toList();
         environment.runLater(() -> encoded.forEach(bytes -> replicatedLog.propose(bytes, _ -> {})));
     }
 }

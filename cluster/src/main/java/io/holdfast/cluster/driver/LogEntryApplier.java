@@ -58,8 +58,12 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
     @GuardedBy("replica")
     private boolean begun;
 
+    /**
+     * @param known the highest version of the cluster that this node knows
+     */
     LogEntryApplier(
             String node,
+            int known,
             ReplicatedSettings replicatedSettings,
             DriverConfig config,
             NodeLease lease,
@@ -76,7 +80,12 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
         this.environment = environment;
         this.replica =
                 new LocalReplica(
-                        new Replica(replicatedSettings, config.memory(), sessions::usageOf, this),
+                        new Replica(
+                                replicatedSettings,
+                                known,
+                                config.memory(),
+                                sessions::usageOf,
+                                this),
                         clock);
     }
 
@@ -92,7 +101,7 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
             if (replica.apply(term, time, logEntry)) {
                 environment.tickSoon();
             }
-            lease.sessionTimeout(replica.state().rules().sessionNanos());
+            stateChanged();
             publishEvents();
             toWake = takeWoken();
             afterUnlock = afterwards.isEmpty() ? List.of() : List.copyOf(afterwards);
@@ -100,6 +109,16 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
         }
         afterUnlock.forEach(Runnable::run); // first: clients that are woken may look for it
         toWake.forEach(session -> session.mailbox().wake());
+    }
+
+    @GuardedBy("replica")
+    private void stateChanged() {
+        lease.sessionTimeout(replica.state().rules().sessionNanos());
+        int version = replica.state().version();
+        if (version != forwarder.version()) {
+            forwarder.version(version);
+            LOG.atInfo().addKeyValue("version", version).log("the cluster has another version now");
+        }
     }
 
     /** Refuses requests whose timeout has passed, and delivers grants whose age is known by now. */
@@ -270,7 +289,7 @@ final class LogEntryApplier implements ReplicaListener, StaleGrantFilter.GrantLi
     @Override
     @GuardedBy("replica")
     public void onStateReplaced() {
-        lease.sessionTimeout(replica.state().rules().sessionNanos());
+        stateChanged();
         lease.stateReplaced();
     }
 }

@@ -128,7 +128,8 @@ final class NodeLease {
         UUID requested = nextRequest(now);
         if (requested != null) {
             replicatedLog.propose(
-                    LogEntryEncoding.encode(new LogEntry.BeginIncarnation(node, requested)),
+                    LogEntryEncoding.encode(
+                            new LogEntry.BeginIncarnation(node, requested), forwarder.version()),
                     _ -> {});
         }
     }
@@ -237,7 +238,9 @@ final class NodeLease {
         left = incarnation == 0; // set already if an earlier incarnation has ended
         if (incarnation != 0) {
             replicatedLog.propose(
-                    LogEntryEncoding.encode(new LogEntry.EndIncarnation(incarnation)), _ -> {});
+                    LogEntryEncoding.encode(
+                            new LogEntry.EndIncarnation(incarnation), forwarder.version()),
+                    _ -> {});
         }
     }
 

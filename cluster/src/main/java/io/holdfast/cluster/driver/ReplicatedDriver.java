@@ -1,5 +1,6 @@
 package io.holdfast.cluster.driver;
 
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.ReplicatedSettings;
@@ -62,13 +63,17 @@ public final class ReplicatedDriver implements Driver {
     private final LocalReplica replica;
     private final SessionServices services;
     private final LeaderTasks leaderTasks;
+    private final VersionAnnouncer announcer;
     private final SaltGenerator saltGenerator = new SaltGenerator();
 
     /**
+     * @param self this node as a member
+     * @param known the highest version of the cluster that this node knows
      * @param checkNanos the time between two checks of the state while this node leads; 0 for none
      */
     public ReplicatedDriver(
-            String node,
+            Member self,
+            int known,
             ReplicatedSettings replicatedSettings,
             DriverConfig config,
             long requestTimeoutNanos,
@@ -83,7 +88,7 @@ public final class ReplicatedDriver implements Driver {
         this.forwarder = new BatchForwarder(replicatedLog, clock, environment::flushSoon);
         this.lease =
                 new NodeLease(
-                        node,
+                        self.name(),
                         replicatedSettings.sessionNanos(),
                         replicatedLog,
                         forwarder,
@@ -92,7 +97,8 @@ public final class ReplicatedDriver implements Driver {
         this.sessions = new SessionRegistry(lease, observer, environment);
         this.logEntryApplier =
                 new LogEntryApplier(
-                        node,
+                        self.name(),
+                        known,
                         replicatedSettings,
                         config,
                         lease,
@@ -111,10 +117,12 @@ public final class ReplicatedDriver implements Driver {
                         replica.withState(Replica::signals),
                         requestTimeoutNanos,
                         clock);
+        this.announcer = new VersionAnnouncer(self, known, replicatedLog);
         this.leaderTasks =
                 new LeaderTasks(
                         replicatedLog,
                         replicatedSettings,
+                        known,
                         config.collectEvery().toNanos(),
                         checkNanos,
                         environment);
@@ -149,6 +157,9 @@ public final class ReplicatedDriver implements Driver {
             lease.join(now); // not before fences are above those of the server before this cluster
         }
         lease.beat(now);
+        if (replica.withState(announcer::isDue)) {
+            announcer.announce(now, forwarder.version());
+        }
         long next = replica.withState(state -> leaderTasks.tick(state, now));
         if (silent) {
             replicatedLog.reconnectToLeader();
@@ -200,6 +211,11 @@ public final class ReplicatedDriver implements Driver {
     /** Whether this node serves clients. */
     public boolean isServing() {
         return lease.incarnation() != 0;
+    }
+
+    /** Returns the version of the cluster as this node's replica has it. Never waits. */
+    public int version() {
+        return forwarder.version();
     }
 
     /** Returns for how long the oldest unapplied batch has been in flight; 0 if there is none. */

@@ -1,5 +1,7 @@
 package io.holdfast.cluster.driver;
 
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /** Proposes entries to the replicated log. Every method may be called from any thread. */
@@ -26,6 +28,19 @@ public interface ReplicatedLog {
      * Whether no other node has a replica, so that no other node can lead while this one is paused.
      */
     boolean isAlone();
+
+    /**
+     * Stops changes of the member list at this node as the leader, until {@link #releaseMembers} is
+     * called: a node that is being added may not know the version to which the members raise that
+     * of the cluster. Does not wait.
+     *
+     * @return the ids of the data directories of the members; empty if the list is changing, and
+     *     then changes are not stopped
+     */
+    Set<UUID> holdMembers();
+
+    /** Permits changes of the member list again. */
+    void releaseMembers();
 
     /** Returns the latest term that this node knows. */
     long term();

@@ -16,6 +16,20 @@ public sealed interface LogEntry {
     record ChangeSettings(ReplicatedSettings rules) implements LogEntry {}
 
     /**
+     * A node announces what it knows.
+     *
+     * @param dataId the id of the node's data directory
+     * @param known the highest version of the cluster that the node knows
+     */
+    record Announce(String node, UUID dataId, int known) implements LogEntry {}
+
+    /**
+     * Raises the version of the cluster. Later entries are applied by the rules of that version.
+     * The leader proposes it when every member knows the version.
+     */
+    record RaiseVersion(int version) implements LogEntry {}
+
+    /**
      * A node starts to serve: a new incarnation begins. The node learns its number when its own
      * replica applies the entry. A second entry with the same nonce has no effect.
      */

@@ -1,13 +1,10 @@
 package io.holdfast.cluster.entry;
 
 /**
- * The tags of the encoding. They are in logs on disks: a tag keeps its meaning for as long as its
- * version of the encoding can be read.
+ * The tags of the encoding. They are in logs on disks: a tag keeps its meaning for as long as a
+ * version that has it can be read.
  */
 final class LogEntryTags {
-    /** The version of the encoding: the first byte of every entry. */
-    static final int VERSION = 1;
-
     static final int CREATE_CLUSTER = 1;
     static final int CHANGE_SETTINGS = 2;
     static final int BEGIN_INCARNATION = 3;
@@ -17,6 +14,11 @@ final class LogEntryTags {
     static final int COLLECT = 7;
     static final int ENTRY_BATCH = 8;
     static final int CHECK_STATE = 9;
+    static final int RAISE_VERSION = 10;
+    static final int ANNOUNCE = 11;
+
+    /** The byte after the version of an entry of the trial version. */
+    static final int TRIAL = 0x7E;
 
     static final int REGISTER_SESSION = 1;
     static final int END_SESSION = 2;

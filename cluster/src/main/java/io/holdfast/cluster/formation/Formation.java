@@ -146,6 +146,8 @@ public final class Formation implements NodeRpcServer.Service {
                         -1,
                         false,
                         0,
+                        data.version(),
+                        config.versions().cluster(),
                         List.of());
         if (!starts) {
             return new NodeReport(

@@ -26,11 +26,12 @@ final class EntryMessage implements Message {
     /**
      * Decodes the proposal of a node.
      *
+     * @param known the highest version of the cluster that this node knows
      * @throws EncodingException if the bytes are malformed, or an entry batch: no node could apply
      *     an entry batch in which they are
      */
-    static EntryMessage decode(byte[] bytes) throws EncodingException {
-        LogEntry entry = LogEntryEncoding.decode(bytes);
+    static EntryMessage decode(byte[] bytes, int known) throws EncodingException {
+        LogEntry entry = LogEntryEncoding.decode(bytes, known);
         if (entry instanceof LogEntry.EntryBatch) {
             throw new EncodingException("a proposal is an entry batch, which only leaders write");
         }

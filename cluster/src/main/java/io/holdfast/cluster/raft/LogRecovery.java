@@ -1,6 +1,7 @@
 package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.driver.FailureText;
@@ -62,7 +63,7 @@ public final class LogRecovery {
         Optional<Path> snapshot = LogIntegrityCheck.newestSnapshotFile(group.resolve("sm"));
         LogRecovery recovery;
         if (snapshot.isPresent()) {
-            recovery = new LogRecovery(Replica.of(snapshot.get()));
+            recovery = new LogRecovery(Replica.of(snapshot.get(), ClusterVersion.LATEST));
             recovery.hasSettings = true;
             recovery.index = LogIntegrityCheck.snapshotIndex(snapshot.get());
             recovery.term = LogIntegrityCheck.snapshotTerm(snapshot.get());

@@ -71,9 +71,10 @@ public final class RaftAdminClient {
     /**
      * The leader of a cluster, and the members of the cluster according to it.
      *
+     * @param version the version of the cluster
      * @param members ordered by name
      */
-    public record Leader(UUID clusterId, Member node, List<Member> members) {
+    public record Leader(UUID clusterId, Member node, int version, List<Member> members) {
         public Leader {
             members = List.copyOf(members);
         }

@@ -2,6 +2,7 @@ package io.holdfast.cluster.raft;
 
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeIdentity;
@@ -75,6 +76,7 @@ public final class RaftNode implements AutoCloseable {
 
     private final ClusterConfig config;
     private final NodeIdentity identity;
+    private final IntSupplier clusterVersion;
     private final NodeRpcServer nodeRpcServer;
     private final PeerAdmission admission;
     private final Parameters parameters = new Parameters();
@@ -128,10 +130,12 @@ public final class RaftNode implements AutoCloseable {
         this.leaderClock = leaderClock;
         this.config = config;
         this.identity = identity;
+        this.clusterVersion = clusterVersion;
         this.nodeRpcServer = nodeRpcServer;
         this.limits = limits;
         this.groupId = RaftGroupId.valueOf(identity.clusterId());
-        this.log = new RatisLog(groupId, config.isSingle(), leaderClock);
+        this.log =
+                new RatisLog(groupId, config.isSingle(), config.versions().cluster(), leaderClock);
         this.admission =
                 new PeerAdmission(
                         identity, config.versions(), clusterVersion, log::division, refused);
@@ -184,6 +188,7 @@ public final class RaftNode implements AutoCloseable {
                             .setStateMachine(
                                     new StateMachine(
                                             config.isSingle(),
+                                            config.versions().cluster(),
                                             driver,
                                             limits,
                                             this::snapshotSoon,
@@ -342,6 +347,8 @@ public final class RaftNode implements AutoCloseable {
                     -1,
                     serving,
                     sessions,
+                    clusterVersion.getAsInt(),
+                    config.versions().cluster(),
                     List.of());
         }
         DivisionInfo info = division.getInfo();
@@ -391,6 +398,8 @@ public final class RaftNode implements AutoCloseable {
                 info.getLastAppliedIndex(),
                 serving,
                 sessions,
+                clusterVersion.getAsInt(),
+                config.versions().cluster(),
                 peers);
     }
 
@@ -431,22 +440,21 @@ public final class RaftNode implements AutoCloseable {
         if (started == null) {
             throw new IOException("the node is not started");
         }
+        SetConfigurationRequest request =
+                new SetConfigurationRequest(
+                        ClientId.randomId(),
+                        started.getId(),
+                        groupId,
+                        1,
+                        SetConfigurationRequest.Arguments.newBuilder()
+                                .setServersInNewConf(RaftPeers.peers(next))
+                                .setServersInCurrentConf(RaftPeers.peers(current))
+                                .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+                                .build());
         try {
             RaftClientReply reply =
-                    started.setConfigurationAsync(
-                                    new SetConfigurationRequest(
-                                            ClientId.randomId(),
-                                            started.getId(),
-                                            groupId,
-                                            1,
-                                            SetConfigurationRequest.Arguments.newBuilder()
-                                                    .setServersInNewConf(RaftPeers.peers(next))
-                                                    .setServersInCurrentConf(
-                                                            RaftPeers.peers(current))
-                                                    .setMode(
-                                                            SetConfigurationRequest.Mode
-                                                                    .COMPARE_AND_SET)
-                                                    .build()))
+                    log.memberChanges()
+                            .change(() -> changeMembers(started, request))
                             .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             if (!reply.isSuccess()) {
                 throw new IOException(RaftAdminClient.reason(reply.getException()));
@@ -458,6 +466,15 @@ public final class RaftNode implements AutoCloseable {
             throw new IOException(reason(e), e);
         } catch (TimeoutException e) {
             throw new IOException("no response in time", e);
+        }
+    }
+
+    private static CompletableFuture<RaftClientReply> changeMembers(
+            RaftServer started, SetConfigurationRequest request) {
+        try {
+            return started.setConfigurationAsync(request);
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 
@@ -609,13 +626,20 @@ public final class RaftNode implements AutoCloseable {
         @Override
         public CompletableFuture<byte[]> check() {
             var report = checks.request(System.nanoTime());
-            log.propose(LogEntryEncoding.encode(new LogEntry.CheckState()), _ -> {});
+            log.propose(
+                    LogEntryEncoding.encode(new LogEntry.CheckState(), ClusterVersion.FIRST),
+                    _ -> {});
             return report.thenApply(StateCheckReport::toBytes);
         }
 
         @Override
         public HardStateFile hardState() {
             return Objects.requireNonNull(hardState);
+        }
+
+        @Override
+        public MemberChangeGate memberChanges() {
+            return log.memberChanges();
         }
 
         @Override

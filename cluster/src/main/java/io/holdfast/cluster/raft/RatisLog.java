@@ -1,8 +1,10 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.driver.ReplicatedLog;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.EntryTime;
+import io.holdfast.cluster.entry.LogEntry;
 
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -16,10 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Proposes entries to a Ratis server: directly if this node is the leader, otherwise through the
@@ -33,12 +38,18 @@ final class RatisLog implements ReplicatedLog {
     private final AtomicLong lastCall = new AtomicLong();
     private final Supplier<EntryTime> leaderClock;
     private final boolean startedAlone;
+    private final int known;
+    private final MemberChangeGate memberChanges = new MemberChangeGate();
     private final ProposalBatcher proposalBatcher;
     private volatile RaftServer.@Nullable Division division;
 
     private volatile @Nullable SocketRaftServerRpc rpc;
 
-    RatisLog(RaftGroupId groupId, boolean alone, Supplier<EntryTime> leaderClock) {
+    /**
+     * @param known the highest version of the cluster that this node knows
+     */
+    RatisLog(RaftGroupId groupId, boolean alone, int known, Supplier<EntryTime> leaderClock) {
+        this.known = known;
         this.leaderClock = leaderClock;
         this.startedAlone = alone;
         this.proposalBatcher = new ProposalBatcher(this::submit, this::isAlone, System::nanoTime);
@@ -85,6 +96,29 @@ final class RatisLog implements ReplicatedLog {
     }
 
     @Override
+    public Set<UUID> holdMembers() {
+        RaftServer.Division local = division();
+        if (local == null || !memberChanges.hold()) {
+            return Set.of();
+        }
+        return RaftPeers.members(local.getRaftConf()).members().stream()
+                .map(Member::dataId)
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public void releaseMembers() {
+        memberChanges.release();
+    }
+
+    /**
+     * Returns what keeps changes of the member list apart from what {@link #holdMembers} is for.
+     */
+    MemberChangeGate memberChanges() {
+        return memberChanges;
+    }
+
+    @Override
     public long term() {
         RaftServer.Division local = division();
         return local == null ? -1 : local.getInfo().getCurrentTerm();
@@ -94,7 +128,7 @@ final class RatisLog implements ReplicatedLog {
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
         if (isLeader()) {
             try {
-                append(entry, outcome);
+                proposalBatcher.add(EntryMessage.decode(entry, known), outcome);
             } catch (EncodingException e) {
                 LOG.atError().setCause(e).log("dropped a malformed proposal of this node");
                 outcome.accept(false);
@@ -131,7 +165,8 @@ final class RatisLog implements ReplicatedLog {
     }
 
     /**
-     * Handles a proposal of another node.
+     * Handles a proposal of another node. It is decoded once for all that follows on this node; a
+     * malformed one must not stop other proposals.
      *
      * @param onRejected called if the entry is not committed as far as this node knows
      */
@@ -141,8 +176,14 @@ final class RatisLog implements ReplicatedLog {
             return;
         }
         try {
-            append(
-                    entry,
+            EntryMessage message = EntryMessage.decode(entry, known);
+            if (message.entry() instanceof LogEntry.RaiseVersion) {
+                // of a former leader, which cannot keep the member list from changing here
+                onRejected.run();
+                return;
+            }
+            proposalBatcher.add(
+                    message,
                     committed -> {
                         if (!committed) {
                             onRejected.run();
@@ -152,14 +193,6 @@ final class RatisLog implements ReplicatedLog {
             LOG.atDebug().setCause(e).log("dropped a malformed proposal from a peer");
             onRejected.run();
         }
-    }
-
-    /**
-     * Decodes a proposal, once for all that follows on this node, and appends it. A malformed one
-     * must not stop other proposals.
-     */
-    private void append(byte[] entry, Consumer<Boolean> outcome) throws EncodingException {
-        proposalBatcher.add(EntryMessage.decode(entry), outcome);
     }
 
     CompletableFuture<RaftClientReply> submit(EntryMessage message) throws IOException {

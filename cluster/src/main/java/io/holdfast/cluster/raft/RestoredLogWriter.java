@@ -1,5 +1,6 @@
 package io.holdfast.cluster.raft;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DurableFile;
@@ -26,7 +27,7 @@ public final class RestoredLogWriter {
      * @param backup a snapshot file
      */
     public static void write(Path group, Path backup) throws IOException {
-        write(group, Replica.of(backup));
+        write(group, Replica.of(backup, ClusterVersion.LATEST));
     }
 
     /**
@@ -37,7 +38,7 @@ public final class RestoredLogWriter {
     static void write(Path group, Replica state) throws IOException {
         Path snapshots = Files.createDirectories(group.resolve("sm"));
         Path snapshot = snapshots.resolve(SNAPSHOT);
-        SnapshotFile.write(snapshot, state::writeAsNew);
+        SnapshotFile.write(snapshot, state.version(), state::writeAsNew);
         MD5FileUtil.computeAndSaveMd5ForFile(snapshot.toFile());
         Path current = Files.createDirectories(group.resolve("current"));
         Path meta = current.resolve("raft-meta");

@@ -89,6 +89,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private final Supplier<byte[]> status;
     private final RpcSocketFactory rpcSocketFactory;
     private final HardStateFile hardState;
+    private final MemberChangeGate memberChanges;
     private final BiConsumer<byte[], Runnable> proposed;
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, Connections> connections = new ConcurrentHashMap<>();
@@ -138,6 +139,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         this.status = context::status;
         this.rpcSocketFactory = rpcSocketFactory;
         this.hardState = context.hardState();
+        this.memberChanges = context.memberChanges();
         this.proposed = context::proposed;
     }
 
@@ -480,11 +482,12 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         return switch (kind) {
             case NodeCalls.STATUS -> done(status.get());
             case NodeCalls.CHECK -> context.check();
-            case RpcMessageTypes.CONFIGURE ->
-                    reply(
-                            changeMembers(
-                                    ClientProtoUtils.toSetConfigurationRequest(
-                                            SetConfigurationRequestProto.parseFrom(body))));
+            case RpcMessageTypes.CONFIGURE -> {
+                SetConfigurationRequest change =
+                        ClientProtoUtils.toSetConfigurationRequest(
+                                SetConfigurationRequestProto.parseFrom(body));
+                yield reply(memberChanges.change(() -> changeMembers(change)));
+            }
             case RpcMessageTypes.TRANSFER ->
                     reply(
                             server.transferLeadershipAsync(
@@ -502,8 +505,7 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     }
 
     /** One at a time: Ratis compares no addresses when it begins the change. */
-    private CompletableFuture<RaftClientReply> changeMembers(SetConfigurationRequest request)
-            throws IOException {
+    private CompletableFuture<RaftClientReply> changeMembers(SetConfigurationRequest request) {
         changing.lock();
         try {
             RaftServer.Division division = server.getDivision(request.getRaftGroupId());
@@ -511,6 +513,8 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                     division.getInfo().isLeader()
                             ? MembershipChange.of(request, division.getRaftConf())
                             : request); // Ratis answers who leads
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(e);
         } finally {
             changing.unlock();
         }

@@ -64,6 +64,8 @@ public final class SocketRpcType implements RpcType {
 
         HardStateFile hardState();
 
+        MemberChangeGate memberChanges();
+
         void add(SocketRaftServerRpc rpc);
     }
 

@@ -20,12 +20,16 @@ record StampedEntry(EntryTime time, LogEntry entry) {
         return UnsafeByteOperations.unsafeWrap(stamp).concat(entry);
     }
 
-    static StampedEntry decode(ByteString data) throws EncodingException {
+    /**
+     * @param known the highest version of the cluster that this node knows
+     */
+    static StampedEntry decode(ByteString data, int known) throws EncodingException {
         byte[] bytes = data.toByteArray();
         ByteBuffer stamp = ByteBuffer.wrap(bytes);
         return new StampedEntry(
                 new EntryTime(stamp.getLong(), stamp.getLong()),
                 LogEntryEncoding.decode(
-                        new ByteReader(bytes, EntryTime.BYTES, bytes.length - EntryTime.BYTES)));
+                        new ByteReader(bytes, EntryTime.BYTES, bytes.length - EntryTime.BYTES),
+                        known));
     }
 }

@@ -56,6 +56,7 @@ final class StateMachine extends BaseStateMachine {
 
     private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
     private final boolean alone;
+    private final int known;
     private final ReplicatedDriver driver;
     private final Runnable snapshotDue;
     private final Consumer<Throwable> fatal;
@@ -94,6 +95,7 @@ final class StateMachine extends BaseStateMachine {
 
     /**
      * @param alone whether there are no other nodes
+     * @param known the highest version of the cluster that this node knows
      * @param snapshotDue called when the log has reached the snapshot limits
      * @param fatal called when the node cannot continue
      * @param ended called when Ratis has stopped this node for any reason except its removal
@@ -103,6 +105,7 @@ final class StateMachine extends BaseStateMachine {
      */
     StateMachine(
             boolean alone,
+            int known,
             ReplicatedDriver driver,
             LogSizeLimits limits,
             Runnable snapshotDue,
@@ -113,6 +116,7 @@ final class StateMachine extends BaseStateMachine {
             Supplier<EntryTime> leaderClock,
             StateHashes hashes) {
         this.alone = alone;
+        this.known = known;
         this.driver = driver;
         this.snapshotDue = snapshotDue;
         this.fatal = fatal;
@@ -177,6 +181,7 @@ final class StateMachine extends BaseStateMachine {
         try {
             SnapshotFile.read(
                     file,
+                    known,
                     (in, version) ->
                             driver.withState(
                                     replica -> {
@@ -236,6 +241,7 @@ final class StateMachine extends BaseStateMachine {
         try {
             SnapshotFile.write(
                     temporary,
+                    driver.withState(Replica::version),
                     out ->
                             driver.withState(
                                     replica -> {
@@ -264,7 +270,7 @@ final class StateMachine extends BaseStateMachine {
         LogEntry entry =
                 message instanceof EntryMessage decoded
                         ? decoded.entry()
-                        : LogEntryEncoding.decode(message.getContent().toByteArray());
+                        : LogEntryEncoding.decode(message.getContent().toByteArray(), known);
         EntryTime time = leaderClock.get();
         return TransactionContext.newBuilder()
                 .setClientRequest(request)
@@ -283,7 +289,7 @@ final class StateMachine extends BaseStateMachine {
             bytes += entry.getSerializedSize();
             tail.applied(entry.getIndex(), entry.getSerializedSize());
             hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
-            StampedEntry stamped = stamped(transaction);
+            StampedEntry stamped = stamped(transaction, known);
             driver.apply(entry.getTerm(), stamped.time(), stamped.entry());
             if (stamped.entry().checksState()) {
                 hashes.add(entry.getIndex(), driver.withState(Replica::hash));
@@ -312,11 +318,11 @@ final class StateMachine extends BaseStateMachine {
      * on the leader that appended it, for as long as it leads. The bytes are also decoded if the
      * entry is applied before Ratis has recorded the request that it belongs to.
      */
-    static StampedEntry stamped(TransactionContext transaction) throws IOException {
+    static StampedEntry stamped(TransactionContext transaction, int known) throws IOException {
         return transaction.getStateMachineContext() instanceof StampedEntry appended
                 ? appended
                 : StampedEntry.decode(
-                        transaction.getLogEntry().getStateMachineLogEntry().getLogData());
+                        transaction.getLogEntry().getStateMachineLogEntry().getLogData(), known);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.holdfast.cluster.state;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
@@ -31,6 +32,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.LongFunction;
@@ -57,6 +59,9 @@ public final class Replica {
         }
     }
 
+    /** What a node has announced: the highest version of the cluster that it knows. */
+    private record Announcement(String node, int known) {}
+
     /**
      * Describes the client of a session.
      *
@@ -66,6 +71,7 @@ public final class Replica {
         static final SessionInfo UNKNOWN = new SessionInfo("", "", false);
     }
 
+    private final int known;
     private final ReplicaListener listener;
     private final MemoryBudgets memory;
     private final LongFunction<@Nullable ClientUsage> clients;
@@ -74,6 +80,14 @@ public final class Replica {
     private final List<KeyEvent> events = new ArrayList<>();
 
     private @Nullable UUID cluster;
+    private int version = ClusterVersion.FIRST;
+
+    /** The last announcement of each node, by the id of its data directory. */
+    private final NavigableMap<UUID, Announcement> announcements = new TreeMap<>();
+
+    /** The number of batches that were applied in the trial version. */
+    private long trialBatches;
+
     private ReplicatedSettings replicatedSettings;
     private LockEngine engine;
     private ReplicatedQuotas quotas;
@@ -108,18 +122,21 @@ public final class Replica {
             ReplicatedSettings replicatedSettings,
             MemoryBudgets memory,
             ReplicaListener replicaListener) {
-        this(replicatedSettings, memory, _ -> null, replicaListener);
+        this(replicatedSettings, ClusterVersion.LATEST, memory, _ -> null, replicaListener);
     }
 
     /**
      * @param replicatedSettings in effect until the log changes them
+     * @param known the highest version of the cluster that this node knows
      * @param clients returns the client of a session of this node, and null for other sessions
      */
     public Replica(
             ReplicatedSettings replicatedSettings,
+            int known,
             MemoryBudgets memory,
             LongFunction<@Nullable ClientUsage> clients,
             ReplicaListener replicaListener) {
+        this.known = known;
         this.replicatedSettings = replicatedSettings;
         this.memory = memory;
         this.clients = clients;
@@ -154,6 +171,17 @@ public final class Replica {
                 engine.configure(next.settings());
                 quotas.limit(next.keyCountLimits());
                 signals.limit(next.maxSubscriptions());
+            }
+            case LogEntry.Announce(String node, UUID dataId, int highest) -> {
+                announcements.values().removeIf(old -> old.node().equals(node));
+                announcements.put(dataId, new Announcement(node, highest));
+            }
+            case LogEntry.RaiseVersion(int next) -> {
+                if (next > known) {
+                    throw new IllegalStateException(
+                            ClusterVersion.unknown("the cluster", next, known));
+                }
+                version = Math.max(version, next);
             }
             case LogEntry.BeginIncarnation beginIncarnation -> beginIncarnation(beginIncarnation);
             case LogEntry.Batch batch -> apply(batch);
@@ -217,6 +245,9 @@ public final class Replica {
         NodeIncarnation nodeIncarnation = incarnations.get(batch.incarnation());
         if (nodeIncarnation == null || batch.sequence() != nodeIncarnation.lastSequence + 1) {
             return;
+        }
+        if (ClusterVersion.isTrial(version)) {
+            trialBatches++;
         }
         nodeIncarnation.lastSequence = batch.sequence();
         nodeIncarnation.lastContactNanos = timeNanos;
@@ -415,6 +446,26 @@ public final class Replica {
         return cluster;
     }
 
+    /** Returns the version of the cluster. */
+    public int version() {
+        return version;
+    }
+
+    /**
+     * Returns the highest version of the cluster that all given members know as far as they have
+     * announced it; 0 if one has not.
+     *
+     * @param members the ids of their data directories
+     */
+    public int versionKnownTo(Set<UUID> members) {
+        int common = Integer.MAX_VALUE;
+        for (UUID member : members) {
+            Announcement announcement = announcements.get(member);
+            common = Math.min(common, announcement == null ? 0 : announcement.known());
+        }
+        return members.isEmpty() ? 0 : common;
+    }
+
     /** Returns the number of entries applied here. */
     public long entries() {
         return entries;
@@ -467,13 +518,21 @@ public final class Replica {
      */
     public long hash() {
         FieldHash out = new FieldHash();
+        out.number(version).number(trialBatches);
         out.flag(cluster != null);
         if (cluster != null) {
             hash(cluster, out);
         }
-        out.bytes(LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings)));
+        out.bytes(
+                LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings), version));
         out.number(term).number(stampNanos).number(timeNanos).number(lastIncarnation);
         quotas.hash(out);
+        out.number(announcements.size());
+        announcements.forEach(
+                (dataId, announcement) -> {
+                    hash(dataId, out);
+                    out.text(announcement.node()).number(announcement.known());
+                });
         out.number(incarnations.size());
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
             out.number(nodeIncarnation.number).text(nodeIncarnation.node);
@@ -490,13 +549,17 @@ public final class Replica {
 
     // ---- snapshots
 
-    /** Writes the whole state. */
+    /** Writes the whole state, in the form of the {@link #version} that it has. */
     public void write(DataOutput out) throws IOException {
+        if (ClusterVersion.isTrial(version)) {
+            out.writeLong(trialBatches);
+        }
         out.writeBoolean(cluster != null);
         if (cluster != null) {
             write(cluster, out);
         }
-        byte[] settings = LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings));
+        byte[] settings =
+                LogEntryEncoding.encode(new LogEntry.ChangeSettings(replicatedSettings), version);
         out.writeInt(settings.length);
         out.write(settings);
         out.writeLong(term);
@@ -504,6 +567,12 @@ public final class Replica {
         out.writeLong(timeNanos);
         out.writeLong(lastIncarnation);
         quotas.write(out);
+        out.writeInt(announcements.size());
+        for (Map.Entry<UUID, Announcement> entry : announcements.entrySet()) {
+            write(entry.getKey(), out);
+            out.writeUTF(entry.getValue().node());
+            out.writeInt(entry.getValue().known());
+        }
         out.writeInt(incarnations.size());
         for (NodeIncarnation nodeIncarnation : incarnations.values()) {
             out.writeLong(nodeIncarnation.number);
@@ -538,13 +607,15 @@ public final class Replica {
     /**
      * Replaces the state by one that was written with {@link #write}.
      *
-     * @param version the {@link SnapshotFile} version that it was written in
+     * @param written the {@link #version} of that state, which this node must know
      */
-    public void read(DataInput in, int version) throws IOException {
+    public void read(DataInput in, int written) throws IOException {
+        version = written;
+        trialBatches = ClusterVersion.isTrial(written) ? in.readLong() : 0;
         cluster = in.readBoolean() ? readId(in) : null;
         byte[] settings = new byte[in.readInt()];
         in.readFully(settings);
-        if (!(LogEntryEncoding.decode(settings)
+        if (!(LogEntryEncoding.decode(settings, written)
                 instanceof LogEntry.ChangeSettings(ReplicatedSettings read))) {
             throw new IOException("the replicated settings are missing");
         }
@@ -556,6 +627,10 @@ public final class Replica {
         quotas.releaseAll(engine);
         quotas = new ReplicatedQuotas(memory, replicatedSettings.keyCountLimits(), clients);
         quotas.read(in);
+        announcements.clear();
+        for (int left = in.readInt(); left > 0; left--) {
+            announcements.put(readId(in), new Announcement(in.readUTF(), in.readInt()));
+        }
         incarnations.clear();
         for (int left = in.readInt(); left > 0; left--) {
             long number = in.readLong();
@@ -565,14 +640,10 @@ public final class Replica {
             nodeIncarnation.lastContactNanos = in.readLong();
             incarnations.put(number, nodeIncarnation);
         }
-        if (version < 3) {
-            skipDataIds(in);
-        }
         sessions.clear();
         for (int left = in.readInt(); left > 0; left--) {
             sessions.put(
-                    in.readLong(),
-                    new SessionInfo(in.readUTF(), in.readUTF(), version > 1 && in.readBoolean()));
+                    in.readLong(), new SessionInfo(in.readUTF(), in.readUTF(), in.readBoolean()));
         }
         ending.clear();
         endingHash = new SequenceHash();
@@ -582,7 +653,7 @@ public final class Replica {
         signals.limit(replicatedSettings.maxSubscriptions());
         signals.read(in);
         engine = LockEngine.read(in, replicatedSettings.settings(), new StateHash(true));
-        long quarantineEnd = version < 4 ? Long.MIN_VALUE : in.readLong();
+        long quarantineEnd = in.readLong();
         if (quarantineEnd != Long.MIN_VALUE) {
             engine.quarantine(quarantineEnd);
         }
@@ -600,11 +671,16 @@ public final class Replica {
         return new Replica(initial, MemoryBudgets.UNLIMITED, new IgnoringListener());
     }
 
-    /** Returns a replica that serves no client, with the state of a {@link SnapshotFile}. */
-    public static Replica of(Path snapshot) throws IOException {
+    /**
+     * Returns a replica that serves no client, with the state of a {@link SnapshotFile}.
+     *
+     * @param known the highest version of the cluster that this node knows
+     */
+    public static Replica of(Path snapshot, int known) throws IOException {
         Replica replica = withoutClients();
         SnapshotFile.read(
                 snapshot,
+                known,
                 (in, version) -> {
                     replica.read(in, version);
                     return replica;
@@ -619,6 +695,7 @@ public final class Replica {
     public void writeAsNew(DataOutput out) throws IOException {
         cluster = null;
         term = -1;
+        announcements.clear();
         write(out);
     }
 
@@ -638,13 +715,6 @@ public final class Replica {
     /** Returns the last fence that was granted. */
     public long lastFence() {
         return quotas.lastFence();
-    }
-
-    private static void skipDataIds(DataInput in) throws IOException {
-        for (int left = in.readInt(); left > 0; left--) {
-            String _ = in.readUTF();
-            UUID _ = readId(in);
-        }
     }
 
     private static UUID readId(DataInput in) throws IOException {

@@ -1,5 +1,7 @@
 package io.holdfast.cluster.state;
 
+import io.holdfast.cluster.ClusterVersion;
+
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInput;
@@ -17,18 +19,12 @@ import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * A snapshot of the state in a file: eight bytes with the magic number and the version, the state,
- * and a checksum of both. It is written and read in one pass.
+ * A snapshot of the state in a file: eight bytes with the magic number and the version of the
+ * cluster, the state, and a checksum of both. It is written and read in one pass.
  */
 public final class SnapshotFile {
-    /** "HFSTATE" and the version. */
-    private static final long MAGIC = 0x4846_5354_4154_4500L;
-
-    /**
-     * Version 2 adds to each session whether it has several requests in flight; version 3 leaves
-     * out the data directories of the nodes; version 4 adds the end of the quarantine.
-     */
-    public static final int VERSION = 4;
+    /** "HFSNAP" and the version. */
+    private static final long MAGIC = 0x4846_534E_4150_0000L;
 
     private static final int BUFFER = 1 << 16;
 
@@ -44,13 +40,17 @@ public final class SnapshotFile {
 
     private SnapshotFile() {}
 
-    /** Writes a file and syncs it to the disk. */
-    public static void write(Path file, Writer state) throws IOException {
+    /**
+     * Writes a file and syncs it to the disk.
+     *
+     * @param version the version of the cluster in the state
+     */
+    public static void write(Path file, int version, Writer state) throws IOException {
         try (FileOutputStream bare = new FileOutputStream(file.toFile())) {
             CheckedOutputStream checked =
                     new CheckedOutputStream(new BufferedOutputStream(bare, BUFFER), new CRC32C());
             DataOutputStream out = new DataOutputStream(checked);
-            out.writeLong(MAGIC | VERSION);
+            out.writeLong(MAGIC | version);
             state.write(out);
             out.flush();
             out.writeLong(checked.getChecksum().getValue());
@@ -62,10 +62,12 @@ public final class SnapshotFile {
     /**
      * Reads a file.
      *
-     * @throws IOException if the file is damaged or is not a snapshot; the message names the reason
+     * @param known the highest version of the cluster that this node knows
+     * @throws IOException if the file is damaged, is not a snapshot, or has an unknown version; the
+     *     message names the reason
      */
-    public static <T> T read(Path file, Reader<T> state) throws IOException {
-        verify(file);
+    public static <T> T read(Path file, int known, Reader<T> state) throws IOException {
+        verify(file, known);
         try (InputStream bare = Files.newInputStream(file)) {
             DataInputStream in = new DataInputStream(new BufferedInputStream(bare, BUFFER));
             int version = (int) (in.readLong() & 0xFF);
@@ -78,9 +80,10 @@ public final class SnapshotFile {
     /**
      * Verifies the header and the checksum of a file.
      *
-     * @throws IOException if the file is damaged or is not a snapshot
+     * @param known the highest version of the cluster that this node knows
+     * @throws IOException if the file is damaged, is not a snapshot, or has an unknown version
      */
-    public static void verify(Path file) throws IOException {
+    public static void verify(Path file, int known) throws IOException {
         try (InputStream bare = Files.newInputStream(file)) {
             CheckedInputStream checked =
                     new CheckedInputStream(new BufferedInputStream(bare, BUFFER), new CRC32C());
@@ -89,9 +92,10 @@ public final class SnapshotFile {
             if ((head & ~0xFFL) != MAGIC) {
                 throw new IOException(file + " is not a snapshot of Holdfast");
             }
-            if ((head & 0xFF) > VERSION) {
+            int version = (int) (head & 0xFF);
+            if (!ClusterVersion.isKnown(version, known)) {
                 throw new IOException(
-                        file + " was written by a newer Holdfast, in version " + (head & 0xFF));
+                        ClusterVersion.unknown("the snapshot " + file, version, known));
             }
             long left = Files.size(file) - 2L * Long.BYTES;
             if (left < 0) {

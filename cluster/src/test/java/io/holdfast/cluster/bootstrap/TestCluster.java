@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.cluster.ClusterConfig;
 import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.ClusterTls;
+import io.holdfast.cluster.KnownVersions;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.rpc.TestService;
 import io.holdfast.driver.DriverConfig;
@@ -12,22 +13,19 @@ import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.EngineSettings;
+import io.holdfast.testsupport.FreePorts;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +53,8 @@ public final class TestCluster implements AutoCloseable {
 
     /** Where nodes listen that do not listen at their address in {@link #members}. */
     private final Map<String, NodeAddress> listening = new ConcurrentSkipListMap<>();
+
+    private final Map<String, KnownVersions> versions = new ConcurrentHashMap<>();
 
     public TestCluster(Path directory, String... names) {
         this(CLUSTER, directory, null, DEFAULT_CONFIG, names);
@@ -85,28 +85,16 @@ public final class TestCluster implements AutoCloseable {
         this.directory = directory;
         this.tls = tls;
         this.driver = driver;
-        Iterator<Integer> ports = freePorts(names.length).iterator();
         List<NodeAddress> all = new ArrayList<>();
         for (String name : names) {
-            all.add(new NodeAddress(name, "127.0.0.1", ports.next()));
+            all.add(new NodeAddress(name, "127.0.0.1", FreePorts.next()));
         }
         this.members = List.copyOf(all);
     }
 
-    private static List<Integer> freePorts(int count) {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            }
-            List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-            return ports;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** Lets a node know other versions from its next start on. */
+    public void install(String name, KnownVersions known) {
+        versions.put(name, known);
     }
 
     /** Sets how often the nodes that are started from now on compare their states. */
@@ -177,7 +165,8 @@ public final class TestCluster implements AutoCloseable {
                         tls,
                         TestService.SECRET,
                         own(name),
-                        checkInterval);
+                        checkInterval,
+                        versions.getOrDefault(name, KnownVersions.CURRENT));
         try {
             return ClusterNode.start(
                     config,

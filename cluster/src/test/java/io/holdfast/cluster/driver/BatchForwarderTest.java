@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 @DisplayName("A batch")
@@ -38,6 +40,14 @@ class BatchForwarderTest {
 
         @Override
         public void reconnectToLeader() {}
+
+        @Override
+        public Set<UUID> holdMembers() {
+            return Set.of();
+        }
+
+        @Override
+        public void releaseMembers() {}
 
         @Override
         public boolean isLeader() {

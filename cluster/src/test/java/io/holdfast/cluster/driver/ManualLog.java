@@ -1,5 +1,8 @@
 package io.holdfast.cluster.driver;
 
+import io.holdfast.cluster.ClusterVersion;
+import io.holdfast.cluster.Member;
+import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
@@ -17,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -28,6 +32,11 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     static final long SESSION = 10 * SECOND;
     static final long REQUEST_TIMEOUT = 5 * SECOND;
     static final long CHECK_INTERVAL = 10_000 * SECOND;
+
+    static final UUID DATA = new UUID(1, 1);
+
+    /** The version of the cluster that this node knows. */
+    static final int TRIAL = ClusterVersion.LATEST + 1;
 
     private static final ReplicatedSettings RULES =
             new ReplicatedSettings(
@@ -44,7 +53,8 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     final ServerMonitor monitor = new ServerMonitor(1, () -> nowNanos());
     private final ReplicatedDriver driver =
             new ReplicatedDriver(
-                    "n1",
+                    new Member(NodeAddress.alone("n1"), DATA),
+                    TRIAL,
                     RULES,
                     new DriverConfig(
                             RULES.settings(),
@@ -60,8 +70,19 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
                     this);
     private long lastDrawn;
 
+    boolean leader = true;
+
     /** The number of calls of {@link #reconnectToLeader}. */
     int reconnects;
+
+    /** The members; empty while their list changes. */
+    Set<UUID> members = Set.of(DATA, new UUID(2, 2));
+
+    /** Whether changes of the member list are stopped. */
+    boolean held;
+
+    /** The bytes of the last proposal. */
+    private byte[] lastProposed = {};
 
     /** Whether there are no other nodes. */
     boolean alone;
@@ -153,7 +174,7 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     private static LogEntry decode(byte[] bytes) {
         try {
-            return LogEntryEncoding.decode(bytes);
+            return LogEntryEncoding.decode(bytes, TRIAL);
         } catch (EncodingException e) {
             throw new AssertionError(e);
         }
@@ -161,12 +182,13 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
 
     @Override
     public void propose(byte[] entry, Consumer<Boolean> outcome) {
+        lastProposed = entry;
         proposals.add(new Proposal(decode(entry), outcome));
     }
 
     @Override
     public boolean isLeader() {
-        return true;
+        return leader;
     }
 
     @Override
@@ -182,6 +204,22 @@ final class ManualLog implements ReplicatedLog, ReplicatedDriver.Environment {
     @Override
     public boolean isAlone() {
         return alone;
+    }
+
+    @Override
+    public Set<UUID> holdMembers() {
+        held = !members.isEmpty();
+        return members;
+    }
+
+    @Override
+    public void releaseMembers() {
+        held = false;
+    }
+
+    /** Returns the version in which the last proposal was written. */
+    int lastProposedVersion() {
+        return lastProposed[0];
     }
 
     @Override

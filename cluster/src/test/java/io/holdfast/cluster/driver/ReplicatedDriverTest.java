@@ -8,11 +8,11 @@ import static io.holdfast.cluster.driver.ManualLog.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.state.Replica;
 import io.holdfast.cluster.state.SessionIdEncoding;
-import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.ClientInfo;
 import io.holdfast.driver.EffectMailbox;
 import io.holdfast.driver.Session;
@@ -617,7 +617,7 @@ class ReplicatedDriverTest {
 
     private static Replica read(Replica replica, DataInputStream in) {
         try {
-            replica.read(in, SnapshotFile.VERSION);
+            replica.read(in, ClusterVersion.LATEST);
             return replica;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

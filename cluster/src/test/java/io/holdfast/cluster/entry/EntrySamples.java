@@ -35,7 +35,7 @@ final class EntrySamples {
     }
 
     LogEntry entry() {
-        return switch (random.nextInt(11)) {
+        return switch (random.nextInt(13)) {
             case 0 -> new LogEntry.CreateCluster(uuid(), number());
             case 1 -> new LogEntry.ChangeSettings(rules());
             case 2 -> new LogEntry.BeginIncarnation(text(), uuid());
@@ -43,6 +43,8 @@ final class EntrySamples {
             case 4 -> new LogEntry.Tick();
             case 5 -> new LogEntry.Collect((int) number());
             case 6 -> new LogEntry.CheckState();
+            case 7 -> new LogEntry.Announce(text(), uuid(), random.nextInt(1, Integer.MAX_VALUE));
+            case 8 -> new LogEntry.RaiseVersion(random.nextInt(1, Integer.MAX_VALUE));
             default -> batch();
         };
     }

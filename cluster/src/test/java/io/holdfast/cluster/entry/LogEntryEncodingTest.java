@@ -3,6 +3,7 @@ package io.holdfast.cluster.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Command;
@@ -53,6 +54,10 @@ class LogEntryEncodingTest {
                 entry(
                         "0103026e3100000000000000010000000000000002",
                         new LogEntry.BeginIncarnation("n1", new UUID(1, 2))),
+                entry(
+                        "010b026e310000000000000003000000000000000407",
+                        new LogEntry.Announce("n1", new UUID(3, 4), 7)),
+                entry("010ac801", new LogEntry.RaiseVersion(200)),
                 entry("010403ac0200", new LogEntry.Batch(3, 300, List.of())),
                 entry("010503", new LogEntry.EndIncarnation(3)),
                 entry("0106", new LogEntry.Tick()),
@@ -210,8 +215,9 @@ class LogEntryEncodingTest {
     @ParameterizedTest
     @MethodSource("entries")
     void an_entry_has_the_recorded_bytes(String hex, LogEntry logEntry) throws Exception {
-        assertThat(HexFormat.of().formatHex(LogEntryEncoding.encode(logEntry))).isEqualTo(hex);
-        assertThat(LogEntryEncoding.decode(HexFormat.of().parseHex(hex))).isEqualTo(logEntry);
+        byte[] bytes = LogEntryEncoding.encode(logEntry, ClusterVersion.FIRST);
+        assertThat(HexFormat.of().formatHex(bytes)).isEqualTo(hex);
+        assertThat(LogEntryEncoding.decode(bytes, ClusterVersion.LATEST)).isEqualTo(logEntry);
     }
 
     @ParameterizedTest
@@ -261,12 +267,19 @@ class LogEntryEncodingTest {
 
     @Test
     void an_unknown_version_is_refused_with_its_number() {
-        assertFails("0206", "unsupported encoding version 2 (supported: 1) before byte 1");
+        assertFails(
+                "0206",
+                "an entry has the version 2, and this Holdfast knows the versions 1 to 1, before"
+                        + " byte 1");
+        assertFails(
+                "0006",
+                "an entry has the version 0, and this Holdfast knows the versions 1 to 1, before"
+                        + " byte 1");
     }
 
     @Test
     void unknown_tags_are_refused_with_their_number() {
-        assertFails("010a", "unknown entry tag 10 before byte 2");
+        assertFails("010c", "unknown entry tag 12 before byte 2");
         assertFails("010403010163050700016b", "unknown item tag 99 before byte 11");
         assertFails("010403010116050700016b03", "unknown kind 3 before byte 12");
     }
@@ -285,7 +298,10 @@ class LogEntryEncodingTest {
 
     private static void assertFails(String hex, String message) {
         assertThatExceptionOfType(EncodingException.class)
-                .isThrownBy(() -> LogEntryEncoding.decode(HexFormat.of().parseHex(hex)))
+                .isThrownBy(
+                        () ->
+                                LogEntryEncoding.decode(
+                                        HexFormat.of().parseHex(hex), ClusterVersion.LATEST))
                 .withMessage(message);
     }
 }

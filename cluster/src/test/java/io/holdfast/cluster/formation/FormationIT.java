@@ -132,7 +132,8 @@ class FormationIT {
     private void serve(NodeAddress node, UUID clusterId, MemberList list) throws IOException {
         NodeReport report =
                 new NodeReport(
-                        new NodeStatus(node.name(), "leader", 1, null, 1, 1, true, 0, List.of()),
+                        new NodeStatus(
+                                node.name(), "leader", 1, null, 1, 1, true, 0, 1, 1, List.of()),
                         clusterId,
                         new UUID(7, 7),
                         list,
@@ -309,6 +310,8 @@ class FormationIT {
                                 -1,
                                 false,
                                 0,
+                                0,
+                                1,
                                 List.of()),
                         null,
                         dataId,

@@ -3,6 +3,7 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
@@ -14,8 +15,14 @@ import java.util.List;
 
 @DisplayName("A proposal to Ratis")
 class EntryMessageTest {
+    private static final int TRIAL = ClusterVersion.LATEST + 1;
+
     private static EntryMessage decode(LogEntry entry) throws EncodingException {
-        return EntryMessage.decode(LogEntryEncoding.encode(entry));
+        return decode(entry, ClusterVersion.FIRST);
+    }
+
+    private static EntryMessage decode(LogEntry entry, int version) throws EncodingException {
+        return EntryMessage.decode(LogEntryEncoding.encode(entry, version), TRIAL);
     }
 
     @Test
@@ -25,11 +32,26 @@ class EntryMessageTest {
                         List.of(
                                 decode(new LogEntry.Tick()),
                                 decode(new LogEntry.Batch(7, 1, List.of()))));
-        assertThat(LogEntryEncoding.decode(combined.getContent().toByteArray()))
+        assertThat(LogEntryEncoding.decode(combined.getContent().toByteArray(), TRIAL))
                 .isEqualTo(combined.entry())
                 .isEqualTo(
                         new LogEntry.EntryBatch(
                                 List.of(new LogEntry.Tick(), new LogEntry.Batch(7, 1, List.of()))));
+    }
+
+    @Test
+    void combined_proposals_of_different_versions_are_an_entry_of_the_highest()
+            throws EncodingException {
+        EntryMessage combined =
+                EntryMessage.batchOf(
+                        List.of(
+                                decode(new LogEntry.Tick()),
+                                decode(new LogEntry.Tick(), TRIAL),
+                                decode(new LogEntry.Tick())));
+        byte[] bytes = combined.getContent().toByteArray();
+        assertThat(LogEntryEncoding.decode(bytes, TRIAL)).isEqualTo(combined.entry());
+        assertThatThrownBy(() -> LogEntryEncoding.decode(bytes, ClusterVersion.LATEST))
+                .hasMessageContaining("an entry has the version 2");
     }
 
     @Test

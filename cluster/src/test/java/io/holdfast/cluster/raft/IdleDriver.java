@@ -94,7 +94,8 @@ final class IdleDriver {
 
     static ReplicatedDriver of(RaftNode node) {
         return new ReplicatedDriver(
-                "n1",
+                new Member(NodeAddress.alone("n1"), DATA),
+                ClusterVersion.LATEST,
                 new ReplicatedSettings(SETTINGS, KeyCountLimits.NONE, LONG.toNanos(), 0),
                 new DriverConfig(
                         SETTINGS,

@@ -3,6 +3,7 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
@@ -43,7 +44,8 @@ class LogSizeIT {
                         1,
                         List.of(
                                 new BatchItem.Emit(
-                                        UNKNOWN_SESSION, 1, Key.of("channel"), payload))));
+                                        UNKNOWN_SESSION, 1, Key.of("channel"), payload))),
+                ClusterVersion.FIRST);
     }
 
     private static boolean propose(RaftNode node, byte[] entry) throws Exception {

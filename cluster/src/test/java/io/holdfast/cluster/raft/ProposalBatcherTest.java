@@ -3,6 +3,7 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
@@ -78,7 +79,7 @@ class ProposalBatcherTest {
     }
 
     private static EntryMessage proposal(LogEntry entry) {
-        return new EntryMessage(LogEntryEncoding.encode(entry), entry);
+        return new EntryMessage(LogEntryEncoding.encode(entry, ClusterVersion.FIRST), entry);
     }
 
     private static RaftClientReply success() {

@@ -3,6 +3,7 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.LogEntry;
 import io.holdfast.cluster.entry.LogEntryEncoding;
@@ -56,10 +57,22 @@ class ProposalIT {
     }
 
     @Test
+    void a_raise_of_the_version_is_rejected_if_it_is_proposed_by_another_node() throws Exception {
+        CompletableFuture<Boolean> rejected = new CompletableFuture<>();
+        byte[] raise =
+                LogEntryEncoding.encode(
+                        new LogEntry.RaiseVersion(ClusterVersion.LATEST), ClusterVersion.FIRST);
+        ((RatisLog) node.log()).receive(raise, () -> rejected.complete(true));
+        assertThat(rejected).isCompletedWithValue(true);
+        assertThat(propose(raise)).isTrue();
+    }
+
+    @Test
     void a_malformed_proposal_is_rejected_and_the_next_one_applied() throws Exception {
         long before = applied();
         assertThat(propose(MALFORMED)).isFalse();
-        assertThat(propose(LogEntryEncoding.encode(new LogEntry.Tick()))).isTrue();
+        assertThat(propose(LogEntryEncoding.encode(new LogEntry.Tick(), ClusterVersion.FIRST)))
+                .isTrue();
         assertThat(applied()).isEqualTo(before + 1);
         assertThat(failures).isEmpty();
     }

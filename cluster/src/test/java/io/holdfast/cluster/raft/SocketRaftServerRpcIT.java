@@ -179,6 +179,11 @@ class SocketRaftServerRpcIT {
                     }
 
                     @Override
+                    public MemberChangeGate memberChanges() {
+                        return new MemberChangeGate();
+                    }
+
+                    @Override
                     public void add(SocketRaftServerRpc created) {}
                 });
     }

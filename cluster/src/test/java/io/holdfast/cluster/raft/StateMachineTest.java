@@ -3,6 +3,7 @@ package io.holdfast.cluster.raft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.EncodingException;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
@@ -70,16 +71,20 @@ class StateMachineTest {
     @Test
     void is_not_decoded_again_if_the_transaction_has_it() throws Exception {
         var decoded = new StampedEntry(TIME, new LogEntry.Tick());
-        assertThat(StateMachine.stamped(appended(MALFORMED, decoded))).isSameAs(decoded);
+        assertThat(StateMachine.stamped(appended(MALFORMED, decoded), ClusterVersion.FIRST))
+                .isSameAs(decoded);
     }
 
     @Test
     void is_decoded_if_the_transaction_does_not_have_it() throws Exception {
         LogEntry tick = new LogEntry.Tick();
         ByteString data =
-                StampedEntry.encode(TIME, ByteString.copyFrom(LogEntryEncoding.encode(tick)));
-        assertThat(StateMachine.stamped(received(data))).isEqualTo(new StampedEntry(TIME, tick));
-        assertThatThrownBy(() -> StateMachine.stamped(received(MALFORMED)))
+                StampedEntry.encode(
+                        TIME,
+                        ByteString.copyFrom(LogEntryEncoding.encode(tick, ClusterVersion.FIRST)));
+        assertThat(StateMachine.stamped(received(data), ClusterVersion.FIRST))
+                .isEqualTo(new StampedEntry(TIME, tick));
+        assertThatThrownBy(() -> StateMachine.stamped(received(MALFORMED), ClusterVersion.FIRST))
                 .isInstanceOf(EncodingException.class);
     }
 }

@@ -59,7 +59,12 @@ final class CommittedGrantChecker implements ReplicaListener {
 
     private final SimulatedCluster simulatedCluster;
     private final Replica replica =
-            new Replica(SimulatedCluster.RULES, MemoryBudgets.UNLIMITED, this);
+            new Replica(
+                    SimulatedCluster.RULES,
+                    SimulatedNode.TRIAL,
+                    MemoryBudgets.UNLIMITED,
+                    _ -> null,
+                    this);
     private final Map<Integer, byte[]> snapshots = new HashMap<>();
 
     /** The hash of the state after each entry that asks for it. */
@@ -158,8 +163,18 @@ final class CommittedGrantChecker implements ReplicaListener {
 
     // ---- equality of replicas
 
+    /** Returns the version of the cluster and the state in the form of that version. */
     static byte[] bytesOf(Replica replica) {
-        return SimulatedCluster.written(replica::write);
+        return SimulatedCluster.written(
+                out -> {
+                    out.writeInt(replica.version());
+                    replica.write(out);
+                });
+    }
+
+    /** Returns the version of the cluster. */
+    int version() {
+        return replica.version();
     }
 
     /**

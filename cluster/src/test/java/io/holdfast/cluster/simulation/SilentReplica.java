@@ -17,7 +17,12 @@ final class SilentReplica implements ReplicaListener {
     /** Returns a replica with the state of a snapshot. */
     static Replica of(byte[] snapshot) {
         Replica replica =
-                new Replica(SimulatedCluster.RULES, MemoryBudgets.UNLIMITED, new SilentReplica());
+                new Replica(
+                        SimulatedCluster.RULES,
+                        SimulatedNode.TRIAL,
+                        MemoryBudgets.UNLIMITED,
+                        _ -> null,
+                        new SilentReplica());
         SimulatedCluster.read(replica, snapshot);
         return replica;
     }

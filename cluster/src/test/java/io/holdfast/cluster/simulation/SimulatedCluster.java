@@ -5,7 +5,6 @@ import static io.holdfast.cluster.simulation.SimulatedTime.SECOND;
 import io.holdfast.cluster.driver.ReplicatedDriver;
 import io.holdfast.cluster.entry.ReplicatedSettings;
 import io.holdfast.cluster.state.Replica;
-import io.holdfast.cluster.state.SnapshotFile;
 import io.holdfast.driver.DriverConfig;
 import io.holdfast.driver.DriverObserver;
 import io.holdfast.driver.KeyCountLimits;
@@ -62,6 +61,7 @@ final class SimulatedCluster {
     /** Whether no fault occurs that could disconnect a client. */
     private final boolean gentle;
 
+    private final BrokenRule broken;
     private final long meanFaultNanos;
     private CommittedGrantChecker checker;
     private boolean calm;
@@ -72,6 +72,7 @@ final class SimulatedCluster {
     private SimulatedCluster(
             long seed, BrokenRule broken, List<SimulatedFaults.Fault> profile, boolean shared) {
         boolean all = profile == SimulatedFaults.ALL;
+        this.broken = broken;
         time = new SimulatedTime(seed);
         history = new SimulationHistory(this);
         checker = new CommittedGrantChecker(this);
@@ -192,6 +193,9 @@ final class SimulatedCluster {
         }
         awaitThat("the reader disconnects", reader::isGone);
         awaitThat("the state of all sessions is gone", this::isEmpty);
+        if (broken == BrokenRule.NONE) {
+            awaitThat("the cluster has the version that all nodes know", this::isUpgraded);
+        }
         awaitThat("all nodes are up to date", this::isEven);
         for (SimulatedNode node : nodes) {
             checker.compareNow(node);
@@ -207,6 +211,11 @@ final class SimulatedCluster {
     private boolean isEmpty() {
         return checker.isEmpty()
                 && nodes.stream().allMatch(node -> node.driver().openSessions() == 0);
+    }
+
+    private boolean isUpgraded() {
+        return nodes.stream().mapToInt(SimulatedNode::known).min().orElseThrow()
+                == checker.version();
     }
 
     private boolean isEven() {
@@ -286,7 +295,15 @@ final class SimulatedCluster {
 
     ReplicatedDriver newDriver(String name, SimulatedNode node) {
         return new ReplicatedDriver(
-                name, RULES, CONFIG, REQUEST_TIMEOUT, CHECK_INTERVAL, node, node::clock, node);
+                node.member(),
+                node.known(),
+                RULES,
+                CONFIG,
+                REQUEST_TIMEOUT,
+                CHECK_INTERVAL,
+                node,
+                node::clock,
+                node);
     }
 
     static byte[] bytes(ReplicatedDriver driver) {
@@ -303,8 +320,8 @@ final class SimulatedCluster {
 
     static void read(Replica replica, byte[] bytes) {
         try {
-            replica.read(
-                    new DataInputStream(new ByteArrayInputStream(bytes)), SnapshotFile.VERSION);
+            var in = new DataInputStream(new ByteArrayInputStream(bytes));
+            replica.read(in, in.readInt());
         } catch (IOException e) {
             throw new AssertionError(e);
         }

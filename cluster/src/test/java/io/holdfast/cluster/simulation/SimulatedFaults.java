@@ -12,6 +12,7 @@ import io.holdfast.cluster.state.SnapshotFile;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -391,8 +392,17 @@ final class SimulatedFaults {
         try {
             Path file = Files.createTempFile("simulation", ".hf");
             try {
-                SnapshotFile.write(file, out -> out.write(backup));
-                return SimulatedCluster.written(Replica.of(file)::writeAsNew);
+                int version = ByteBuffer.wrap(backup).getInt();
+                SnapshotFile.write(
+                        file,
+                        version,
+                        out -> out.write(backup, Integer.BYTES, backup.length - Integer.BYTES));
+                Replica restored = Replica.of(file, version);
+                return SimulatedCluster.written(
+                        out -> {
+                            out.writeInt(version);
+                            restored.writeAsNew(out);
+                        });
             } finally {
                 Files.delete(file);
             }

@@ -2,6 +2,7 @@ package io.holdfast.cluster.simulation;
 
 import static io.holdfast.cluster.simulation.SimulatedTime.MILLI;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.driver.ReplicatedDriver;
@@ -11,8 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A machine with a clock of its own; its process may crash, pause, or receive messages late. */
 final class SimulatedNode
@@ -26,6 +30,9 @@ final class SimulatedNode
     private static final int MIN_RETAINED = 20;
     private static final int MAX_RETAINED = 60;
 
+    /** A version of the cluster that nodes know only after an upgrade. */
+    static final int TRIAL = ClusterVersion.LATEST + 1;
+
     final String name;
     final List<Pause> longPauses = new ArrayList<>();
     private final List<Pause> pauses = new ArrayList<>();
@@ -33,6 +40,7 @@ final class SimulatedNode
     private final SimulatedTime time;
     private final NodeAddress address;
     private final double rate;
+    private int known = ClusterVersion.LATEST;
     private final List<Runnable> held = new ArrayList<>();
 
     /** The number of the current process; negative while there is none. */
@@ -69,8 +77,12 @@ final class SimulatedNode
 
     // ---- the process
 
+    /** Starts the process; each restart is an upgrade. */
     void start() {
         life = Math.abs(life) + 1;
+        if (life > 1) {
+            known = TRIAL;
+        }
         offsetNanos = time.randomDuration(-SimulatedCluster.YEAR, SimulatedCluster.YEAR);
         applied = 0;
         applying = false;
@@ -228,6 +240,11 @@ final class SimulatedNode
         }
     }
 
+    /** Returns the highest version of the cluster that the node knows. */
+    int known() {
+        return known;
+    }
+
     ReplicatedDriver driver() {
         ReplicatedDriver running = driver;
         if (running == null) {
@@ -353,6 +370,22 @@ final class SimulatedNode
         SimulatedPeer log = peer;
         return startedAlone && log != null && log.members().members().size() == 1;
     }
+
+    /** Also the nodes that may be added: no older one is added after a raise. */
+    @Override
+    public Set<UUID> holdMembers() {
+        SimulatedPeer log = peer;
+        return log == null
+                ? Set.of()
+                : Stream.concat(
+                                log.members().all().stream(),
+                                simulatedCluster.nodes.stream().map(SimulatedNode::member))
+                        .map(Member::dataId)
+                        .collect(Collectors.toSet());
+    }
+
+    @Override
+    public void releaseMembers() {}
 
     @Override
     public long term() {

@@ -201,7 +201,7 @@ final class SimulatedRaft {
         }
         LogEntry logEntry;
         try {
-            logEntry = LogEntryEncoding.decode(bytes);
+            logEntry = LogEntryEncoding.decode(bytes, at.known());
         } catch (EncodingException e) {
             throw new AssertionError(e);
         }

@@ -2,6 +2,7 @@ package io.holdfast.cluster.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.entry.BatchItem;
 import io.holdfast.cluster.entry.EntryTime;
 import io.holdfast.cluster.entry.LogEntry;
@@ -11,12 +12,10 @@ import io.holdfast.driver.ClientUsage.Counted;
 import io.holdfast.driver.KeyCountLimits;
 import io.holdfast.driver.memory.MemoryBudgets;
 import io.holdfast.engine.Command;
-import io.holdfast.engine.Effect;
 import io.holdfast.engine.EngineSettings;
 import io.holdfast.engine.Key;
 import io.holdfast.engine.ResourceKind;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +37,12 @@ class ClientUsageTest {
 
     private final ClientUsage client = new ClientUsage();
     private final Replica replica =
-            new Replica(RULES, MemoryBudgets.UNLIMITED, _ -> client, new Silent());
+            new Replica(
+                    RULES,
+                    ClusterVersion.LATEST,
+                    MemoryBudgets.UNLIMITED,
+                    _ -> client,
+                    new SilentListener());
 
     private void lock(long session, long sequence, String key) {
         replica.apply(
@@ -68,7 +72,8 @@ class ClientUsageTest {
     }
 
     private void install(byte[] snapshot) throws IOException {
-        replica.read(new DataInputStream(new ByteArrayInputStream(snapshot)), SnapshotFile.VERSION);
+        replica.read(
+                new DataInputStream(new ByteArrayInputStream(snapshot)), ClusterVersion.LATEST);
     }
 
     private void counts(Counted what, int number) {
@@ -98,31 +103,5 @@ class ClientUsageTest {
         counts(Counted.HOLD, 0);
         counts(Counted.WAIT, 0);
         counts(Counted.NAME, 0);
-    }
-
-    private static final class Silent implements ReplicaListener {
-        @Override
-        public void onEffect(Effect effect) {}
-
-        @Override
-        public void onItemApplied(BatchItem batchItem, @Nullable Effect result) {}
-
-        @Override
-        public void onBatchStart(long incarnation, long sequence) {}
-
-        @Override
-        public void onBatchApplied(long incarnation, long sequence) {}
-
-        @Override
-        public void onIncarnationBegun(String node, UUID nonce, long incarnation) {}
-
-        @Override
-        public void onSessionEnded(long session) {}
-
-        @Override
-        public void onIncarnationEnded(long incarnation) {}
-
-        @Override
-        public void onStateReplaced() {}
     }
 }
