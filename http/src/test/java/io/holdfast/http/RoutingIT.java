@@ -64,6 +64,8 @@ final class RoutingIT {
                                                         null,
                                                         42,
                                                         42,
+                                                        1,
+                                                        1,
                                                         reason.get(),
                                                         Path.of("."),
                                                         0,

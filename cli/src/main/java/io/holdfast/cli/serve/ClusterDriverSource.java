@@ -65,6 +65,8 @@ final class ClusterDriverSource implements DriverSource, AutoCloseable {
                 status.leader(),
                 status.commitIndex(),
                 status.appliedIndex(),
+                status.version(),
+                status.knownVersion(),
                 started.unready(),
                 config.dataDir(),
                 started.refusedConnections(),

@@ -15,6 +15,8 @@ import java.util.List;
  * @param leader null while unknown
  * @param commitIndex the last committed index known to this node
  * @param appliedIndex the last index applied to its state
+ * @param version the version of the cluster as known to this node
+ * @param knownVersion the highest version of the cluster that this node knows
  * @param unready why this node does not serve clients; null if it does
  * @param data the directory with its log and snapshots
  * @param refusedConnections how many connections between this node and others were refused
@@ -31,6 +33,8 @@ public record ClusterView(
         @Nullable String leader,
         long commitIndex,
         long appliedIndex,
+        int version,
+        int knownVersion,
         @Nullable String unready,
         Path data,
         long refusedConnections,

@@ -46,6 +46,11 @@ final class ClusterCollector implements MultiCollector {
                         "Index of the last log entry applied to the state.",
                         view.appliedIndex()));
         all.add(gauge("lag", "Committed entries not applied yet.", view.lag()));
+        all.add(
+                gauge(
+                        "version",
+                        "Version of the cluster; it is raised when all members know the next one.",
+                        view.version()));
         File data = view.data().toFile();
         all.add(
                 gauge(

@@ -39,6 +39,8 @@ final class ClusterJson {
                 .put("commit_index", view.commitIndex())
                 .put("applied_index", view.appliedIndex())
                 .put("lag", view.lag())
+                .put("cluster_version", view.version())
+                .put("known_version", view.knownVersion())
                 .put("serving", view.isServing())
                 .put("reason", view.unready())
                 .put("others", others);

@@ -37,6 +37,8 @@ class ClusterCollectorTest {
                         "n1",
                         42,
                         39,
+                        2,
+                        3,
                         null,
                         Path.of("."),
                         4,
@@ -72,6 +74,7 @@ class ClusterCollectorTest {
                 .containsEntry("holdfast_cluster_is_leader", 1.0)
                 .containsEntry("holdfast_cluster_term", 7.0)
                 .containsEntry("holdfast_cluster_lag", 3.0)
+                .containsEntry("holdfast_cluster_version", 2.0)
                 .containsEntry("holdfast_cluster_peer_match_index n2", 40.0)
                 .containsEntry("holdfast_cluster_peer_match_index n3", 41.0)
                 .containsEntry("holdfast_cluster_peer_silence_seconds n3", 1.5);

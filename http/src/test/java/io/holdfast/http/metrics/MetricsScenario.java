@@ -65,6 +65,8 @@ final class MetricsScenario implements AutoCloseable {
                     "n1",
                     42,
                     42,
+                    1,
+                    1,
                     null,
                     Path.of("."),
                     0,
