@@ -310,7 +310,7 @@ public final class DataDirectory implements AutoCloseable {
      */
     public Path commitRecovery(String backup) throws IOException {
         DurableFile.syncFolder(path);
-        change(identity.withBackup(backup));
+        change(now -> now.withBackup(backup));
         endRecovery(path, identity);
         return path.resolve(BEFORE_RECOVERY + identity.dataId());
     }

@@ -119,6 +119,7 @@ final class RecoverCommand extends AdminCommand {
                         + " s, since clients of lost nodes may believe that they hold others");
     }
 
+    @SuppressWarnings("SystemConsoleNull") // JDK 25 returns null again
     private static boolean confirmed() {
         Console console = System.console();
         if (console == null || !console.isTerminal()) {

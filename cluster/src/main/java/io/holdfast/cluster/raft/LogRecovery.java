@@ -88,7 +88,9 @@ public final class LogRecovery {
         if (!entry.hasStateMachineLogEntry()) {
             return;
         }
-        StampedEntry stamped = StampedEntry.decode(entry.getStateMachineLogEntry().getLogData());
+        StampedEntry stamped =
+                StampedEntry.decode(
+                        entry.getStateMachineLogEntry().getLogData(), ClusterVersion.LATEST);
         requireSettings(stamped.entry());
         replica.apply(term, stamped.time(), stamped.entry());
         replica.events().clear();

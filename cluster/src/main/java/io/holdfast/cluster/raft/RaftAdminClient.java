@@ -193,15 +193,15 @@ public final class RaftAdminClient {
             String name = "";
             for (long offset = 0; ; ) {
                 SnapshotChunk chunk = chunk(nodeRpcClient, SnapshotChunk.request(name, offset));
-                if (chunk.offset() != offset || (!chunk.isLast() && chunk.data().length == 0)) {
+                if (chunk.offset() != offset || (!chunk.isLast() && chunk.data().isEmpty())) {
                     throw new IOException("malformed response from the node");
                 }
-                to.write(chunk.data());
+                chunk.data().writeTo(to);
                 if (chunk.isLast()) {
                     return chunk.name();
                 }
                 name = chunk.name();
-                offset += chunk.data().length;
+                offset += chunk.data().size();
             }
         }
     }

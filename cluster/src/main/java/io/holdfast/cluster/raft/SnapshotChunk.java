@@ -1,5 +1,8 @@
 package io.holdfast.cluster.raft;
 
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -7,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 
 /**
  * A part of a node's newest snapshot, for an administrator. The node keeps nothing between two
@@ -17,7 +19,7 @@ import java.util.Arrays;
  * @param size the size of the snapshot
  * @param offset the position of the data in the snapshot
  */
-record SnapshotChunk(String name, long size, long offset, byte[] data) {
+record SnapshotChunk(String name, long size, long offset, ByteString data) {
     /** The maximum size of an encoded chunk. */
     static final int MAX_BYTES = 256 * 1024;
 
@@ -26,7 +28,7 @@ record SnapshotChunk(String name, long size, long offset, byte[] data) {
             MAX_BYTES - MAX_NAME_BYTES - 2 * Long.BYTES - Integer.BYTES;
 
     boolean isLast() {
-        return offset + data.length >= size;
+        return offset + data.size() >= size;
     }
 
     /**
@@ -73,19 +75,20 @@ record SnapshotChunk(String name, long size, long offset, byte[] data) {
                     throw new IOException("the snapshot " + newest + " is incomplete");
                 }
             }
-            return new SnapshotChunk(name, size, offset, data.array());
+            return new SnapshotChunk(
+                    name, size, offset, UnsafeByteOperations.unsafeWrap(data.array()));
         } catch (NoSuchFileException e) {
             throw new IOException("the node has written a newer snapshot meanwhile", e);
         }
     }
 
     byte[] encode() {
-        return ByteBuffer.allocate(Integer.BYTES + name.length() + 2 * Long.BYTES + data.length)
+        return ByteBuffer.allocate(Integer.BYTES + name.length() + 2 * Long.BYTES + data.size())
                 .putInt(name.length())
                 .put(ascii(name))
                 .putLong(size)
                 .putLong(offset)
-                .put(data)
+                .put(data.asReadOnlyByteBuffer())
                 .array();
     }
 
@@ -95,11 +98,7 @@ record SnapshotChunk(String name, long size, long offset, byte[] data) {
         if (in.remaining() < 2 * Long.BYTES) {
             throw new IOException("malformed response from the node");
         }
-        return new SnapshotChunk(
-                name,
-                in.getLong(),
-                in.getLong(),
-                Arrays.copyOfRange(bytes, in.position(), bytes.length));
+        return new SnapshotChunk(name, in.getLong(), in.getLong(), ByteString.copyFrom(in));
     }
 
     private static String name(ByteBuffer in) throws IOException {

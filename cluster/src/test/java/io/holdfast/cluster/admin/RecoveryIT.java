@@ -78,8 +78,8 @@ class RecoveryIT {
             long fence = fence(acquire(client, "printer", Duration.ZERO));
             assertThatThrownBy(() -> open(cluster, "n3")).hasMessageContaining("in use");
             copy(cluster.data("n3"), survivor); // as after kill -9: a log, and no snapshot
-            cluster.close();
             for (String node : List.of("n1", "n2", "n3")) {
+                cluster.stop(node);
                 delete(cluster.data(node));
             }
             copy(survivor, cluster.data("n3"));

@@ -33,10 +33,10 @@ class SnapshotChunkTest {
         Files.write(folder.resolve("snapshot.2_10.md5"), new byte[3]);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         SnapshotChunk chunk = read("", 0);
-        all.write(chunk.data());
+        chunk.data().writeTo(all);
         while (!chunk.isLast()) {
             chunk = read(chunk.name(), all.size());
-            all.write(chunk.data());
+            chunk.data().writeTo(all);
         }
         assertThat(all.toByteArray()).isEqualTo(bytes);
         assertThat(chunk.name()).isEqualTo("snapshot.2_10");
