@@ -74,54 +74,13 @@ public record ClusterConfig(
         }
     }
 
-    public ClusterConfig(
-            String name,
-            List<NodeAddress> members,
-            String node,
-            Path dataDir,
-            Duration requestTimeout,
-            Duration sessionTimeout,
-            boolean joining,
-            @Nullable ClusterTls tls) {
-        this(
-                name,
-                members,
-                node,
-                dataDir,
-                requestTimeout,
-                sessionTimeout,
-                joining,
-                tls,
-                null,
-                null,
-                DEFAULT_CHECK_INTERVAL);
-    }
-
-    public ClusterConfig(
-            String name,
-            List<NodeAddress> members,
-            String node,
-            Path dataDir,
-            Duration requestTimeout,
-            Duration sessionTimeout,
-            boolean joining,
-            @Nullable ClusterTls tls,
-            @Nullable ClusterSecret secret,
-            @Nullable NodeAddress bind,
-            Duration checkInterval) {
-        this(
-                name,
-                members,
-                node,
-                dataDir,
-                requestTimeout,
-                sessionTimeout,
-                joining,
-                tls,
-                secret,
-                bind,
-                checkInterval,
-                KnownVersions.CURRENT);
+    /**
+     * Returns a builder with the defaults, for a node of the cluster {@value #DEFAULT_NAME}.
+     *
+     * @param node the name of the node, one of the members
+     */
+    public static Builder builder(List<NodeAddress> members, String node, Path dataDir) {
+        return new Builder(members, node, dataDir);
     }
 
     /** Returns the address at which this node listens for the others. */
@@ -140,5 +99,89 @@ public record ClusterConfig(
     /** Whether this is a cluster of one node. */
     public boolean isSingle() {
         return members.size() == 1 && !joining;
+    }
+
+    /** Builds a configuration. */
+    public static final class Builder {
+        private final List<NodeAddress> members;
+        private final String node;
+        private final Path dataDir;
+        private String name = DEFAULT_NAME;
+        private Duration requestTimeout = DEFAULT_REQUEST_TIMEOUT;
+        private Duration sessionTimeout = DEFAULT_SESSION_TIMEOUT;
+        private boolean joining;
+        private @Nullable ClusterTls tls;
+        private @Nullable ClusterSecret secret;
+        private @Nullable NodeAddress bind;
+        private Duration checkInterval = DEFAULT_CHECK_INTERVAL;
+        private KnownVersions versions = KnownVersions.CURRENT;
+
+        private Builder(List<NodeAddress> members, String node, Path dataDir) {
+            this.members = members;
+            this.node = node;
+            this.dataDir = dataDir;
+        }
+
+        public Builder name(String value) {
+            name = value;
+            return this;
+        }
+
+        public Builder requestTimeout(Duration value) {
+            requestTimeout = value;
+            return this;
+        }
+
+        public Builder sessionTimeout(Duration value) {
+            sessionTimeout = value;
+            return this;
+        }
+
+        public Builder joining(boolean value) {
+            joining = value;
+            return this;
+        }
+
+        public Builder tls(@Nullable ClusterTls value) {
+            tls = value;
+            return this;
+        }
+
+        public Builder secret(@Nullable ClusterSecret value) {
+            secret = value;
+            return this;
+        }
+
+        public Builder bind(@Nullable NodeAddress value) {
+            bind = value;
+            return this;
+        }
+
+        public Builder checkInterval(Duration value) {
+            checkInterval = value;
+            return this;
+        }
+
+        /** Only tests set it: a node knows what its build knows. */
+        public Builder versions(KnownVersions value) {
+            versions = value;
+            return this;
+        }
+
+        public ClusterConfig build() {
+            return new ClusterConfig(
+                    name,
+                    members,
+                    node,
+                    dataDir,
+                    requestTimeout,
+                    sessionTimeout,
+                    joining,
+                    tls,
+                    secret,
+                    bind,
+                    checkInterval,
+                    versions);
+        }
     }
 }

@@ -104,18 +104,16 @@ final class ClusterSettings {
             boolean joining,
             @Nullable ClusterTls tls) {
         try {
-            return new ClusterConfig(
-                    name(values),
-                    members,
-                    node,
-                    folder,
-                    values.seconds(Setting.CLUSTER_WAIT),
-                    values.seconds(Setting.SESSION_TIMEOUT),
-                    joining,
-                    tls,
-                    secret(values),
-                    bind(values, node),
-                    values.seconds(Setting.CLUSTER_CHECK_INTERVAL));
+            return ClusterConfig.builder(members, node, folder)
+                    .name(name(values))
+                    .requestTimeout(values.seconds(Setting.CLUSTER_WAIT))
+                    .sessionTimeout(values.seconds(Setting.SESSION_TIMEOUT))
+                    .joining(joining)
+                    .tls(tls)
+                    .secret(secret(values))
+                    .bind(bind(values, node))
+                    .checkInterval(values.seconds(Setting.CLUSTER_CHECK_INTERVAL))
+                    .build();
         } catch (IllegalArgumentException e) {
             throw new ConfigException("--cluster: " + e.getMessage());
         }

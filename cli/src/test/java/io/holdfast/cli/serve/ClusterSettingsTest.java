@@ -76,17 +76,13 @@ class ClusterSettingsTest {
         var plan = plan("--cluster=n1=a:1,n2=[::1]:2", "--node=n2", "--data-dir=/data");
         assertThat(plan.cluster())
                 .isEqualTo(
-                        new ClusterConfig(
-                                ClusterConfig.DEFAULT_NAME,
-                                List.of(
-                                        new NodeAddress("n1", "a", 1),
-                                        new NodeAddress("n2", "::1", 2)),
-                                "n2",
-                                Path.of("/data"),
-                                ClusterConfig.DEFAULT_REQUEST_TIMEOUT,
-                                ClusterConfig.DEFAULT_SESSION_TIMEOUT,
-                                false,
-                                null));
+                        ClusterConfig.builder(
+                                        List.of(
+                                                new NodeAddress("n1", "a", 1),
+                                                new NodeAddress("n2", "::1", 2)),
+                                        "n2",
+                                        Path.of("/data"))
+                                .build());
         assertThat(plan.server().keepsValues()).isTrue();
     }
 
@@ -138,18 +134,19 @@ class ClusterSettingsTest {
         assertThat(secret).isNotNull();
         var same = new ClusterSecret("0123456789abcdef".getBytes(StandardCharsets.UTF_8));
         assertThat(secret.proof(NONCE, "ours")).isEqualTo(same.proof(NONCE, "ours"));
-        return new ClusterConfig(
-                "ours",
-                List.of(new NodeAddress("n1", "a", 1), new NodeAddress("n2", "b", 2)),
-                "n1",
-                Path.of("d"),
-                seconds(6),
-                seconds(7),
-                true,
-                new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")),
-                secret,
-                new NodeAddress("n1", "0.0.0.0", 3),
-                seconds(0));
+        return ClusterConfig.builder(
+                        List.of(new NodeAddress("n1", "a", 1), new NodeAddress("n2", "b", 2)),
+                        "n1",
+                        Path.of("d"))
+                .name("ours")
+                .requestTimeout(seconds(6))
+                .sessionTimeout(seconds(7))
+                .joining(true)
+                .tls(new ClusterTls(Path.of("c"), Path.of("k"), Path.of("a")))
+                .secret(secret)
+                .bind(new NodeAddress("n1", "0.0.0.0", 3))
+                .checkInterval(seconds(0))
+                .build();
     }
 
     @Test

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 @DisplayName("A node whose port is in use")
@@ -29,18 +28,9 @@ class NodePortIT {
             NodeAddress at = new NodeAddress("n1", "127.0.0.1", taken.getLocalPort());
             NodeAddress member = binds ? new NodeAddress("n1", "n1.example", 6400) : at;
             ClusterConfig config =
-                    new ClusterConfig(
-                            "test",
-                            List.of(member),
-                            "n1",
-                            directory,
-                            Duration.ofSeconds(5),
-                            Duration.ofSeconds(10),
-                            false,
-                            null,
-                            null,
-                            binds ? at : null,
-                            ClusterConfig.DEFAULT_CHECK_INTERVAL);
+                    ClusterConfig.builder(List.of(member), "n1", directory)
+                            .bind(binds ? at : null)
+                            .build();
             assertThatThrownBy(() -> ClusterNode.start(config, TestCluster.DEFAULT_CONFIG, _ -> {}))
                     .isInstanceOf(ClusterException.class)
                     .hasMessageContaining("cannot listen for other nodes on " + at.address())

@@ -154,19 +154,15 @@ public final class TestCluster implements AutoCloseable {
 
     private ClusterNode startOne(String name, List<NodeAddress> known, boolean joining) {
         ClusterConfig config =
-                new ClusterConfig(
-                        cluster,
-                        known,
-                        name,
-                        directory.resolve(name),
-                        Duration.ofSeconds(5),
-                        Duration.ofSeconds(10),
-                        joining,
-                        tls,
-                        TestService.SECRET,
-                        own(name),
-                        checkInterval,
-                        versions.getOrDefault(name, KnownVersions.CURRENT));
+                ClusterConfig.builder(known, name, directory.resolve(name))
+                        .name(cluster)
+                        .joining(joining)
+                        .tls(tls)
+                        .secret(TestService.SECRET)
+                        .bind(own(name))
+                        .checkInterval(checkInterval)
+                        .versions(versions.getOrDefault(name, KnownVersions.CURRENT))
+                        .build();
         try {
             return ClusterNode.start(
                     config,

@@ -121,7 +121,12 @@ class FormationIT {
     }
 
     private ClusterConfig config(String node, List<NodeAddress> list, boolean join) {
-        return new ClusterConfig("test", list, node, folder.resolve(node), LONG, LONG, join, null);
+        return ClusterConfig.builder(list, node, folder.resolve(node))
+                .name("test")
+                .requestTimeout(LONG)
+                .sessionTimeout(LONG)
+                .joining(join)
+                .build();
     }
 
     private CompletableFuture<NodeIdentity> start(String node) throws IOException {

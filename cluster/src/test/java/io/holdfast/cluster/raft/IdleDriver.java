@@ -58,15 +58,11 @@ final class IdleDriver {
     }
 
     static ClusterConfig config() {
-        return new ClusterConfig(
-                "idle",
-                List.of(NodeAddress.alone("n1")),
-                "n1",
-                Path.of("unused"),
-                LONG,
-                LONG,
-                false,
-                null);
+        return ClusterConfig.builder(List.of(NodeAddress.alone("n1")), "n1", Path.of("unused"))
+                .name("idle")
+                .requestTimeout(LONG)
+                .sessionTimeout(LONG)
+                .build();
     }
 
     /** Returns a node with the given limits of its log. */

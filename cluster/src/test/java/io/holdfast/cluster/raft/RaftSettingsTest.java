@@ -12,7 +12,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -24,15 +23,7 @@ class RaftSettingsTest {
     private static RaftProperties of(NodeAddress... members) {
         Path folder = Path.of("unused");
         ClusterConfig config =
-                new ClusterConfig(
-                        "test",
-                        List.of(members),
-                        "n1",
-                        folder,
-                        Duration.ofSeconds(5),
-                        Duration.ofSeconds(10),
-                        false,
-                        null);
+                ClusterConfig.builder(List.of(members), "n1", folder).name("test").build();
         return RaftSettings.server(config, folder, false);
     }
 
