@@ -261,7 +261,7 @@ final class Listeners implements ListenerBinder {
         protected void initChannel(Channel channel) {
             connections.add(channel);
             if (channel instanceof IoUringSocketChannel socket) {
-                channel.pipeline().addLast(new ConnectionResetDetector(socket));
+                channel.pipeline().addLast(new IoUringResetDetector(socket));
             }
             if (usesTls) {
                 SslHandler handler = Objects.requireNonNull(tls).newHandler(channel.alloc());

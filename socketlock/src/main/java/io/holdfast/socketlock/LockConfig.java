@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param listener is notified of the events of the primary while this process is the primary
  */
 public record LockConfig(
-        SocketLockPolicy policy,
+        SocketLockQueuePolicy policy,
         Duration requestTimeout,
         Duration confirmTimeout,
         Duration maxTtl,
@@ -71,7 +71,7 @@ public record LockConfig(
 
     /** Sets what differs from the defaults. */
     public static final class Builder {
-        private SocketLockPolicy policy = SocketLockPolicy.FIFO;
+        private SocketLockQueuePolicy policy = SocketLockQueuePolicy.FIFO;
         private Duration requestTimeout = Duration.ZERO;
         private Duration confirmTimeout = Duration.ZERO;
         private Duration maxTtl = Duration.ZERO;
@@ -83,7 +83,7 @@ public record LockConfig(
         private Builder() {}
 
         /** FIFO by default. */
-        public Builder policy(SocketLockPolicy value) {
+        public Builder policy(SocketLockQueuePolicy value) {
             policy = value;
             return this;
         }

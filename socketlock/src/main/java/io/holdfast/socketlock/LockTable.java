@@ -121,7 +121,7 @@ final class LockTable {
         }
     }
 
-    private final SocketLockPolicy policy;
+    private final SocketLockQueuePolicy policy;
     private final long queueNanos;
     private final long confirmNanos;
     private final Set<Request> readers = new LinkedHashSet<>();
@@ -138,7 +138,7 @@ final class LockTable {
     /**
      * @param fenceFloor all fences assigned are greater than this
      */
-    LockTable(SocketLockPolicy policy, long queueNanos, long confirmNanos, long fenceFloor) {
+    LockTable(SocketLockQueuePolicy policy, long queueNanos, long confirmNanos, long fenceFloor) {
         this.policy = policy;
         this.queueNanos = Math.min(queueNanos, MAX_NANOS);
         this.confirmNanos = Math.min(confirmNanos, MAX_NANOS);
@@ -313,10 +313,10 @@ final class LockTable {
         Request first;
         if (read == null || write == null) {
             first = read == null ? write : read;
-        } else if (policy == SocketLockPolicy.FIFO) {
+        } else if (policy == SocketLockQueuePolicy.FIFO) {
             first = read.arrival < write.arrival ? read : write;
         } else {
-            first = policy == SocketLockPolicy.READER_PREFERRED ? read : write;
+            first = policy == SocketLockQueuePolicy.READER_PREFERRED ? read : write;
         }
         boolean mustWait = first != null && first.mode == LockMode.WRITE && readsHeld > 0;
         return mustWait ? null : first;

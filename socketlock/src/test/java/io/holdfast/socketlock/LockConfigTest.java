@@ -16,7 +16,7 @@ class LockConfigTest {
     void the_defaults_are_those_of_the_protocol() {
         LockConfig config = LockConfig.defaults();
 
-        assertThat(config.policy()).isEqualTo(SocketLockPolicy.FIFO);
+        assertThat(config.policy()).isEqualTo(SocketLockQueuePolicy.FIFO);
         assertThat(config.requestTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.confirmTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.maxTtl()).isZero();

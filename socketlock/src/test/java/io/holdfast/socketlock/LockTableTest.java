@@ -55,7 +55,7 @@ class LockTableTest {
     })
     void every_event_in_every_state_has_the_expected_result(
             State before, String event, @Nullable State after) {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         bring(locks, before);
         apply(locks, event);
         assertThat(locks.state("a")).isEqualTo(after);
@@ -95,7 +95,7 @@ class LockTableTest {
 
     @Test
     void each_timeout_ends_exactly_and_is_reported_with_its_kind() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.write("a");
         locks.write("b");
         locks.advance(9_999);
@@ -113,7 +113,7 @@ class LockTableTest {
 
     @Test
     void the_request_timeout_ends_at_the_offer() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(WRITE, "a");
         locks.write("b");
         locks.advance(29_000);
@@ -127,7 +127,7 @@ class LockTableTest {
 
     @Test
     void a_request_times_out_behind_an_unconfirmed_offer() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(WRITE, "a");
         locks.write("b");
         locks.advance(25_000);
@@ -145,7 +145,7 @@ class LockTableTest {
 
     @Test
     void a_time_to_live_starts_at_the_confirmation() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.enqueue(WRITE, 3, "a");
         locks.advance(9_000);
         locks.confirm("a");
@@ -160,7 +160,7 @@ class LockTableTest {
 
     @Test
     void deadlines_are_processed_in_order_even_when_advance_is_late() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.enqueue(WRITE, 1, "a");
         locks.confirm("a");
         locks.write("b", "c");
@@ -175,40 +175,51 @@ class LockTableTest {
         return Stream.of(
                 arguments(
                         1,
-                        SocketLockPolicy.FIFO,
+                        SocketLockQueuePolicy.FIFO,
                         "w:a cf:a r:b r:c w:d r:e rel:a cf:b cf:c rel:b rel:c cf:d rel:d",
                         "a b c d e"),
-                arguments(2, SocketLockPolicy.FIFO, "r:a cf:a w:b r:c rel:a cf:b rel:b", "a b c"),
+                arguments(
+                        2,
+                        SocketLockQueuePolicy.FIFO,
+                        "r:a cf:a w:b r:c rel:a cf:b rel:b",
+                        "a b c"),
                 arguments(
                         3,
-                        SocketLockPolicy.WRITER_PREFERRED,
+                        SocketLockQueuePolicy.WRITER_PREFERRED,
                         "w:a cf:a r:b w:c rel:a cf:c rel:c",
                         "a c b"),
-                arguments(4, SocketLockPolicy.WRITER_PREFERRED, "r:a cf:a r:b", "a b"),
-                arguments(5, SocketLockPolicy.WRITER_PREFERRED, "r:a cf:a w:b r:c rej:b", "a c"),
+                arguments(4, SocketLockQueuePolicy.WRITER_PREFERRED, "r:a cf:a r:b", "a b"),
                 arguments(
-                        6, SocketLockPolicy.READER_PREFERRED, "w:a cf:a w:b r:c rel:a cf:c", "a c"),
+                        5, SocketLockQueuePolicy.WRITER_PREFERRED, "r:a cf:a w:b r:c rej:b", "a c"),
                 arguments(
                         6,
-                        SocketLockPolicy.READER_PREFERRED,
+                        SocketLockQueuePolicy.READER_PREFERRED,
+                        "w:a cf:a w:b r:c rel:a cf:c",
+                        "a c"),
+                arguments(
+                        6,
+                        SocketLockQueuePolicy.READER_PREFERRED,
                         "w:a cf:a w:b r:c rel:a cf:c rel:c",
                         "a c b"),
                 arguments(
-                        7, SocketLockPolicy.READER_PREFERRED, "r:a cf:a w:b r:c cf:c rel:a", "a c"),
+                        7,
+                        SocketLockQueuePolicy.READER_PREFERRED,
+                        "r:a cf:a w:b r:c cf:c rel:a",
+                        "a c"),
                 arguments(
                         7,
-                        SocketLockPolicy.READER_PREFERRED,
+                        SocketLockQueuePolicy.READER_PREFERRED,
                         "r:a cf:a w:b r:c cf:c rel:a rel:c",
                         "a c b"),
-                arguments(8, SocketLockPolicy.FIFO, "w:a r:b rej:a", "a b"),
-                arguments(8, SocketLockPolicy.READER_PREFERRED, "w:a r:b rej:a", "a b"),
-                arguments(8, SocketLockPolicy.WRITER_PREFERRED, "w:a r:b rej:a", "a b"));
+                arguments(8, SocketLockQueuePolicy.FIFO, "w:a r:b rej:a", "a b"),
+                arguments(8, SocketLockQueuePolicy.READER_PREFERRED, "w:a r:b rej:a", "a b"),
+                arguments(8, SocketLockQueuePolicy.WRITER_PREFERRED, "w:a r:b rej:a", "a b"));
     }
 
     @ParameterizedTest(name = "example {0}: {1} {2} offers {3}")
     @MethodSource("examples")
     void offers_follow_the_order_of_the_policy(
-            int number, SocketLockPolicy policy, String events, String offers) {
+            int number, SocketLockQueuePolicy policy, String events, String offers) {
         var locks = new TableScenario(policy);
         for (String event : events.split(" ", -1)) {
             String client = event.substring(event.indexOf(':') + 1);
@@ -229,7 +240,7 @@ class LockTableTest {
 
     @Test
     void an_offer_follows_at_the_event_that_makes_it_possible() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(WRITE, "a");
         locks.read("b", "c");
         locks.write("d");
@@ -252,8 +263,8 @@ class LockTableTest {
     // ---- known hazards
 
     @ParameterizedTest
-    @EnumSource(SocketLockPolicy.class)
-    void a_write_lock_is_not_offered_while_a_reader_holds(SocketLockPolicy policy) { // H1
+    @EnumSource(SocketLockQueuePolicy.class)
+    void a_write_lock_is_not_offered_while_a_reader_holds(SocketLockQueuePolicy policy) { // H1
         var locks = new TableScenario(policy);
         locks.hold(READ, "a", "b");
         locks.write("c");
@@ -264,8 +275,8 @@ class LockTableTest {
     }
 
     @ParameterizedTest
-    @EnumSource(SocketLockPolicy.class)
-    void readers_share_the_lock_when_no_writer_waits(SocketLockPolicy policy) { // H2
+    @EnumSource(SocketLockQueuePolicy.class)
+    void readers_share_the_lock_when_no_writer_waits(SocketLockQueuePolicy policy) { // H2
         var locks = new TableScenario(policy);
         locks.hold(READ, "a", "b", "c");
         assertThat(List.of(locks.status("a"), locks.status("b"), locks.status("c")))
@@ -275,7 +286,7 @@ class LockTableTest {
     @ParameterizedTest
     @EnumSource(LockMode.class)
     void rejecting_a_queued_request_does_not_affect_others(LockMode mode) { // H3
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(mode, "a");
         locks.write("b");
         locks.enqueue(mode, 0, "c");
@@ -290,7 +301,7 @@ class LockTableTest {
 
     @Test
     void the_next_waiter_is_offered_the_lock_when_the_head_of_the_queue_is_withdrawn() { // H3
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(READ, "a");
         locks.write("b");
         locks.read("c");
@@ -300,7 +311,7 @@ class LockTableTest {
 
     @Test
     void a_repeated_confirmation_counts_once() { // H4
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.enqueue(READ, 5, "a");
         locks.confirm("a");
         locks.advance(3_000);
@@ -316,7 +327,7 @@ class LockTableTest {
 
     @Test
     void a_lock_id_in_use_is_refused_until_its_request_is_removed() { // H5
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         assertThat(locks.write("a")).isEqualTo(EnqueueResult.QUEUED);
         assertThat(locks.write("a")).isEqualTo(EnqueueResult.IN_USE);
         locks.confirm("a");
@@ -327,7 +338,7 @@ class LockTableTest {
 
     @Test
     void closing_a_session_removes_all_its_requests() { // H5, H22
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(WRITE, "a");
         var session = locks.session("a");
         for (int i = 0; i < 10; i++) {
@@ -344,7 +355,7 @@ class LockTableTest {
 
     @Test
     void an_expired_hold_is_free_even_if_its_client_is_silent() { // H6
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.enqueue(WRITE, 1, "a");
         locks.confirm("a");
         locks.read("b");
@@ -357,7 +368,7 @@ class LockTableTest {
 
     @Test
     void waiters_are_served_in_order_of_arrival_when_others_leave() { // H20
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.hold(WRITE, "a");
         locks.write("b", "c", "d", "e");
         locks.reject("c");
@@ -369,7 +380,7 @@ class LockTableTest {
 
     @Test
     void the_next_waiter_is_served_when_a_holder_disconnects() { // H22
-        var locks = new TableScenario(SocketLockPolicy.WRITER_PREFERRED);
+        var locks = new TableScenario(SocketLockQueuePolicy.WRITER_PREFERRED);
         locks.hold(READ, "a", "b");
         locks.write("c");
         locks.read("d");
@@ -384,7 +395,7 @@ class LockTableTest {
 
     @Test
     void the_number_of_requests_of_a_session_is_limited() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         var session = locks.session("a");
         for (int i = 0; i < LockTable.MAX_REQUESTS; i++) {
             assertThat(locks.table().enqueue(session, "l" + i, READ, 0, 0))
@@ -397,7 +408,7 @@ class LockTableTest {
 
     @Test
     void the_total_length_of_the_lock_ids_is_limited() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         var session = locks.session("a");
         String half = "x".repeat(LockTable.MAX_ID_BYTES / 2);
         assertThat(locks.table().enqueue(session, half, READ, 0, 0))
@@ -411,7 +422,7 @@ class LockTableTest {
 
     @Test
     void every_offer_has_a_greater_fence_than_all_before() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.write("a");
         long first = locks.fence("a");
         locks.reject("a");
@@ -424,7 +435,7 @@ class LockTableTest {
 
     @Test
     void a_suspended_table_makes_no_offers_but_processes_deadlines() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.table().suspend();
         locks.read("a");
         locks.advance(29_999);
@@ -437,7 +448,7 @@ class LockTableTest {
 
     @Test
     void compatible_holds_can_be_reasserted_together() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.table().suspend();
         locks.write("waiting");
         assertThat(locks.reassert(READ, "a")).isTrue();
@@ -454,7 +465,7 @@ class LockTableTest {
 
     @Test
     void a_write_hold_is_reasserted_only_alone_and_no_hold_after_the_grace_period() {
-        var locks = new TableScenario(SocketLockPolicy.FIFO);
+        var locks = new TableScenario(SocketLockQueuePolicy.FIFO);
         locks.table().suspend();
         assertThat(locks.reassert(WRITE, "a")).isTrue();
         assertThat(locks.reassert(WRITE, "b")).isFalse();

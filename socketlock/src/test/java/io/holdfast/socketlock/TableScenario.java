@@ -28,7 +28,7 @@ final class TableScenario implements LockTable.Sink {
     private final List<String> happened = new ArrayList<>();
     private long nowNanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(15); // overflows soon
 
-    TableScenario(SocketLockPolicy policy) {
+    TableScenario(SocketLockQueuePolicy policy) {
         table =
                 new LockTable(
                         policy,

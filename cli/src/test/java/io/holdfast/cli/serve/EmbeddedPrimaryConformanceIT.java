@@ -3,7 +3,7 @@ package io.holdfast.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.socketlock.LockConfig;
-import io.holdfast.socketlock.SocketLockPolicy;
+import io.holdfast.socketlock.SocketLockQueuePolicy;
 import io.holdfast.socketlock.SocketLockServer;
 
 import org.junit.jupiter.api.AfterAll;
@@ -92,11 +92,11 @@ class EmbeddedPrimaryConformanceIT {
         return config.build();
     }
 
-    private static SocketLockPolicy policy(String name) {
+    private static SocketLockQueuePolicy policy(String name) {
         return switch (name) {
-            case "fifo" -> SocketLockPolicy.FIFO;
-            case "reader" -> SocketLockPolicy.READER_PREFERRED;
-            case "writer" -> SocketLockPolicy.WRITER_PREFERRED;
+            case "fifo" -> SocketLockQueuePolicy.FIFO;
+            case "reader" -> SocketLockQueuePolicy.READER_PREFERRED;
+            case "writer" -> SocketLockQueuePolicy.WRITER_PREFERRED;
             default -> throw new IllegalArgumentException(name);
         };
     }

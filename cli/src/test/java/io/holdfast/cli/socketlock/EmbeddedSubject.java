@@ -5,7 +5,7 @@ import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.socketlock.EmbeddedConversations;
 import io.holdfast.socketlock.EmbeddedConversations.SentLine;
 import io.holdfast.socketlock.LockConfig;
-import io.holdfast.socketlock.SocketLockPolicy;
+import io.holdfast.socketlock.SocketLockQueuePolicy;
 
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,9 @@ final class EmbeddedSubject implements ReadWriteSubject {
         primary =
                 new EmbeddedConversations(
                         LockConfig.builder()
-                                .policy(SocketLockPolicy.valueOf(primaryConfig.policy().name()))
+                                .policy(
+                                        SocketLockQueuePolicy.valueOf(
+                                                primaryConfig.policy().name()))
                                 .requestTimeout(Duration.ofNanos(primaryConfig.queueNanos()))
                                 .confirmTimeout(Duration.ofNanos(primaryConfig.confirmNanos()))
                                 .build());

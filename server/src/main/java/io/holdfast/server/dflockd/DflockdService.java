@@ -35,7 +35,7 @@ public final class DflockdService extends ConnectionService implements RunningPr
     /** Limits the memory of lists that are being written. */
     final ByteBudget ranges = new ByteBudget(Runtime.getRuntime().maxMemory() / 8);
 
-    private final TaggedSessions tagged;
+    private final TaggedSessionRegistry tagged;
     private final SessionGraces graces;
     final PushBudget pushBudget =
             new PushBudget(
@@ -58,7 +58,7 @@ public final class DflockdService extends ConnectionService implements RunningPr
         this.readTimeoutNanos = nanos(server.readTimeout());
         this.maxPushBytes = server.maxPushBytes();
         this.graces = server.graces();
-        this.tagged = new TaggedSessions(driver, server.autoRelease());
+        this.tagged = new TaggedSessionRegistry(driver, server.autoRelease());
     }
 
     @Override
@@ -85,7 +85,7 @@ public final class DflockdService extends ConnectionService implements RunningPr
     }
 
     /** The sessions in tagged mode. */
-    TaggedSessions tagged() {
+    TaggedSessionRegistry tagged() {
         return tagged;
     }
 

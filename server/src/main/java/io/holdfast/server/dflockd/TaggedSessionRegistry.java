@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The sessions in tagged mode, with and without a connection. */
-final class TaggedSessions {
+final class TaggedSessionRegistry {
     /** Maximum number of detached sessions that are not in use. */
     private static final int MAX_DETACHED_UNUSED = 1000;
 
@@ -31,7 +31,7 @@ final class TaggedSessions {
             Math.max(MAX_DETACHED_UNUSED, Runtime.getRuntime().maxMemory() / 8 / DETACHED_BYTES);
     private volatile boolean closed;
 
-    TaggedSessions(Driver driver, boolean autoRelease) {
+    TaggedSessionRegistry(Driver driver, boolean autoRelease) {
         this.driver = driver;
         this.autoRelease = autoRelease;
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * already fired. Without this check the locks of such a client would stay held. One check follows
  * the last of a series of reads; Netty notices a later reset itself.
  */
-final class ConnectionResetDetector extends ChannelInboundHandlerAdapter implements Runnable {
+final class IoUringResetDetector extends ChannelInboundHandlerAdapter implements Runnable {
     private static final long CHECK_DELAY_NANOS = 200_000_000L;
 
     /** TCP_CLOSE of the kernel's TCP states. */
@@ -23,7 +23,7 @@ final class ConnectionResetDetector extends ChannelInboundHandlerAdapter impleme
     private long lastReadNanos;
     private boolean scheduled;
 
-    ConnectionResetDetector(IoUringSocketChannel channel) {
+    IoUringResetDetector(IoUringSocketChannel channel) {
         this.channel = channel;
     }
 

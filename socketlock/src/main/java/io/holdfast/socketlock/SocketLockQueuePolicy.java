@@ -1,7 +1,7 @@
 package io.holdfast.socketlock;
 
 /** Which waiter is offered the lock next. Only the policy of the primary's process applies. */
-public enum SocketLockPolicy {
+public enum SocketLockQueuePolicy {
     /**
      * In order of arrival. No waiter overtakes the first of the queue; adjacent readers share the
      * lock.
