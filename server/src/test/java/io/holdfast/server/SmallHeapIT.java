@@ -32,7 +32,7 @@ class SmallHeapIT {
         server =
                 ServerProcess.start(
                         List.of(),
-                        List.of("-Xmx22m", "-XX:+ExitOnOutOfMemoryError"),
+                        List.of("-Xmx24m", "-XX:+ExitOnOutOfMemoryError"),
                         IoTransport.AUTO,
                         idle);
     }
@@ -120,8 +120,7 @@ class SmallHeapIT {
                     request(greedy, "kset", "v", i, BATCH, "x".repeat(200))
                             .contains("error_max_keys");
         }
-        assertThat(other.request("kset", "new", "x".repeat(400))) // a shorter one may still fit
-                .isEqualTo("error_max_keys");
+        assertThat(other.request("kset", "new", "x")).isEqualTo("error_max_keys");
         assertThat(other.request("kset", "v0", "y".repeat(200)))
                 .as("one that exists")
                 .isEqualTo("ok");
