@@ -30,6 +30,7 @@ class NodeReportTest {
                     new UUID(1, 2),
                     new UUID(3, 4),
                     new MemberList(
+                            6,
                             7,
                             List.of(new Member(NodeAddress.parse("n1=[::1]:1"), new UUID(3, 4)))),
                     null,

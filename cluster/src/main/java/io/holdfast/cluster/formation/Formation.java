@@ -164,7 +164,7 @@ public final class Formation implements NodeRpcServer.Service {
                 status,
                 identity.clusterId(),
                 data.dataId(),
-                new MemberList(-1, identity.members()),
+                MemberList.initial(identity.members()),
                 null,
                 data.isRestored()
                         ? new NodeReport.Restored(Set.of(), config.node() + " is starting")

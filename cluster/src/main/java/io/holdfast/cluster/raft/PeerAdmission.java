@@ -13,12 +13,17 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.jspecify.annotations.Nullable;
 
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Decides which nodes may exchange messages with this one: members of its own cluster, by the id of
@@ -37,6 +42,11 @@ final class PeerAdmission {
 
     /** Guarded by this. */
     private MemberList members;
+
+    /**
+     * Whether the entry with {@link #members} is committed and can only be purged; guarded by this.
+     */
+    private boolean settled;
 
     /** The members before the current ones, until those are committed; guarded by this. */
     private MemberList previous = MemberList.NONE;
@@ -60,7 +70,7 @@ final class PeerAdmission {
         this.members =
                 identity.members().isEmpty()
                         ? MemberList.NONE
-                        : new MemberList(RaftLog.INVALID_LOG_INDEX, identity.members());
+                        : MemberList.initial(identity.members());
     }
 
     NodeIdentity identity() {
@@ -74,15 +84,47 @@ final class PeerAdmission {
             return members;
         }
         RaftConfiguration current = started.getRaftConf();
+        boolean committed =
+                current.getLogEntryIndex() <= started.getRaftLog().getLastCommittedIndex();
         if (!current.equals(configuration)) {
             previous = configuration == null ? MemberList.NONE : members;
             configuration = current;
-            members = RaftPeers.members(current);
+            settled = false;
         }
-        if (members.index() <= started.getRaftLog().getLastCommittedIndex()) {
+        if (!settled) {
+            members = RaftPeers.memberList(current, position(started, current.getLogEntryIndex()));
+            settled = committed;
+        }
+        if (committed) {
             previous = MemberList.NONE;
         }
         return members;
+    }
+
+    /**
+     * Returns the term and index of the entry with the member list. If only a snapshot is left of
+     * it, they are those of the snapshot: every newer list comes after that.
+     */
+    private static TermIndex position(RaftServer.Division started, long index) {
+        if (index < 0) {
+            return TermIndex.valueOf(0, index); // the list of a new cluster
+        }
+        RaftLog log = started.getRaftLog();
+        TermIndex entry = log.isOpened() ? log.getTermIndex(index) : null;
+        if (entry != null) {
+            return entry;
+        }
+        SnapshotInfo snapshot = started.getStateMachine().getLatestSnapshot();
+        return snapshot != null && snapshot.getIndex() >= index
+                ? snapshot.getTermIndex()
+                : TermIndex.valueOf(started.getInfo().getCurrentTerm(), index); // being appended
+    }
+
+    /** Returns the members, and those before them until a change is committed. */
+    synchronized Set<RaftPeerId> peers() {
+        return Stream.concat(members().members().stream(), previous.members().stream())
+                .map(RaftPeers::id)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Returns the peer in the current member list; null if it is not there, or not known yet. */
@@ -95,8 +137,8 @@ final class PeerAdmission {
      * Whether a node is a member, or was one until a change that is not yet committed here: a
      * leader that removes itself commits that change.
      */
-    private synchronized boolean isMember(UUID dataId) {
-        return members().contains(dataId) || previous.contains(dataId);
+    private synchronized boolean isMember(String node, UUID dataId) {
+        return members().contains(node, dataId) || previous.contains(node, dataId);
     }
 
     /** Returns the greeting of this node. */
@@ -152,16 +194,22 @@ final class PeerAdmission {
     }
 
     private void requireMember(Greeting opener) throws RpcRefusedException {
-        UUID dataId = opener.dataId();
-        boolean known = dataId != null && isMember(dataId);
-        boolean isNewer = opener.members().index() > members().index();
-        if (dataId == null || (!known && !(isNewer && opener.members().contains(dataId)))) {
+        if (!isMember(opener)) {
             throw new RpcRefusedException(
                     opener.node()
                             + " with the data id "
-                            + dataId
+                            + opener.dataId()
                             + " is not a member of the cluster: it was replaced or removed");
         }
+    }
+
+    /** Whether an opener is a member, by the list of this node or a newer one of its own. */
+    boolean isMember(Greeting opener) {
+        UUID dataId = opener.dataId();
+        return dataId != null
+                && (isMember(opener.node(), dataId)
+                        || (opener.members().isNewerThan(members())
+                                && opener.members().contains(opener.node(), dataId)));
     }
 
     /** Requires that each of the two nodes knows the version of the cluster. */

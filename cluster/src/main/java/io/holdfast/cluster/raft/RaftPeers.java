@@ -7,6 +7,7 @@ import io.holdfast.cluster.NodeAddress;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftConfiguration;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.jspecify.annotations.Nullable;
 
 import java.net.InetSocketAddress;
@@ -66,14 +67,24 @@ final class RaftPeers {
     }
 
     /** Returns the members of a configuration, old and new ones during a change. */
-    static MemberList members(RaftConfiguration configuration) {
+    static List<Member> members(RaftConfiguration configuration) {
         Map<RaftPeerId, Member> members = new LinkedHashMap<>();
         Stream.concat(
                         configuration.getCurrentPeers().stream(),
                         configuration.getPreviousPeers().stream())
                 .forEach(peer -> members.putIfAbsent(peer.getId(), member(peer)));
+        return List.copyOf(members.values());
+    }
+
+    /**
+     * Returns the member list of a configuration.
+     *
+     * @param position where the log has it
+     */
+    static MemberList memberList(RaftConfiguration configuration, TermIndex position) {
+        List<Member> members = members(configuration);
         return members.isEmpty()
                 ? MemberList.NONE
-                : new MemberList(configuration.getLogEntryIndex(), List.copyOf(members.values()));
+                : new MemberList(position.getTerm(), position.getIndex(), members);
     }
 }

@@ -101,7 +101,7 @@ final class RatisLog implements ReplicatedLog {
         if (local == null || !memberChanges.hold()) {
             return Set.of();
         }
-        return RaftPeers.members(local.getRaftConf()).members().stream()
+        return RaftPeers.members(local.getRaftConf()).stream()
                 .map(Member::dataId)
                 .collect(Collectors.toSet());
     }

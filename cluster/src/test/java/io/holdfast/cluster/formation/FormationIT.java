@@ -189,7 +189,7 @@ class FormationIT {
         try (DataDirectory data = directory("n2")) {
             n2 = new Member(members.get(1), data.dataId());
         }
-        MemberList list = new MemberList(-1, List.of(n2));
+        MemberList list = new MemberList(0, -1, List.of(n2));
         serve(members.get(2), clusterId, list);
         NodeIdentity formed = start("n2").get();
         assertThat(formed).isEqualTo(new NodeIdentity("test", clusterId, n2, List.of(n2)));
@@ -237,7 +237,7 @@ class FormationIT {
                 clusterId,
                 "n1",
                 new UUID(0, 1),
-                new MemberList(-1, List.of(new Member(members.get(1), dataId))),
+                new MemberList(0, -1, List.of(new Member(members.get(1), dataId))),
                 KnownVersions.CURRENT,
                 version);
     }
@@ -335,7 +335,7 @@ class FormationIT {
         try (DataDirectory data = directory("n2")) {
             n2 = new Member(members.get(1), data.dataId());
         }
-        serve(members.get(0), new UUID(5, 5), new MemberList(-1, List.of(n2)));
+        serve(members.get(0), new UUID(5, 5), new MemberList(0, -1, List.of(n2)));
         var restored = start("n2");
         awaitReason(1, "n1 has a cluster already, and this node has a restored backup");
         assertThat(restored).isNotDone();
@@ -380,7 +380,7 @@ class FormationIT {
     void an_emptied_node_waits_until_it_is_admitted() throws Exception {
         UUID clusterId = UUID.randomUUID();
         Member old = new Member(members.get(1), new UUID(0, 2));
-        serve(members.get(0), clusterId, new MemberList(4, List.of(old)));
+        serve(members.get(0), clusterId, new MemberList(1, 4, List.of(old)));
         var n2 = start("n2");
         awaitReason(1, "holdfast cluster replace n2 " + members.get(1) + " --cluster n1=");
         try (NodeCalls calls = administrator(members.get(1))) {

@@ -15,9 +15,13 @@ import io.holdfast.cluster.rpc.RefusedConnections;
 import io.holdfast.cluster.rpc.RpcRefusedException;
 
 import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.statemachine.StateMachine;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -35,11 +39,17 @@ class PeerAdmissionTest {
     private static final Member N2 = member("n2", 2);
     private static final Member N3 = member("n3", 3);
     private static final Member WIPED = member("n2", 20);
+    private static final TermIndex SNAPSHOT = TermIndex.valueOf(2, 60);
 
     private final RefusedConnections refused = new RefusedConnections();
     private RaftServer.@Nullable Division division;
     private RaftConfiguration configuration = configuration(-1, N1, N2, N3);
     private long committed = -1;
+    private long term = 1;
+
+    /** Whether only the snapshot is left of the entry with the member list. */
+    private boolean isPurged;
+
     private int clusterVersion = 1;
     private final PeerAdmission admission =
             new PeerAdmission(
@@ -70,11 +80,39 @@ class PeerAdmissionTest {
     private void log(long index, Member... members) {
         configuration = configuration(index, members);
         RaftLog log =
-                InterfaceStub.of(RaftLog.class, Map.of("getLastCommittedIndex", () -> committed));
+                InterfaceStub.of(
+                        RaftLog.class,
+                        Map.of(
+                                "getLastCommittedIndex",
+                                () -> committed,
+                                "isOpened",
+                                () -> true,
+                                "getTermIndex",
+                                () ->
+                                        isPurged
+                                                ? null
+                                                : TermIndex.valueOf(
+                                                        term, configuration.getLogEntryIndex())));
+        SnapshotInfo snapshot =
+                InterfaceStub.of(
+                        SnapshotInfo.class,
+                        Map.of("getTermIndex", () -> SNAPSHOT, "getIndex", SNAPSHOT::getIndex));
+        StateMachine stateMachine =
+                InterfaceStub.of(StateMachine.class, Map.of("getLatestSnapshot", () -> snapshot));
+        DivisionInfo info =
+                InterfaceStub.of(DivisionInfo.class, Map.of("getCurrentTerm", () -> term));
         division =
                 InterfaceStub.of(
                         RaftServer.Division.class,
-                        Map.of("getRaftConf", () -> configuration, "getRaftLog", () -> log));
+                        Map.of(
+                                "getRaftConf",
+                                () -> configuration,
+                                "getRaftLog",
+                                () -> log,
+                                "getInfo",
+                                () -> info,
+                                "getStateMachine",
+                                () -> stateMachine));
     }
 
     private static Greeting greeting(UUID cluster, Member from, MemberList members) {
@@ -95,7 +133,11 @@ class PeerAdmissionTest {
     }
 
     private static MemberList list(long index, Member... members) {
-        return new MemberList(index, List.of(members));
+        return list(1, index, members);
+    }
+
+    private static MemberList list(long term, long index, Member... members) {
+        return new MemberList(term, index, List.of(members));
     }
 
     private void admits(Greeting opener) {
@@ -149,6 +191,43 @@ class PeerAdmissionTest {
         log(5, N1, N2, N3);
         admits(greeting(OURS, WIPED, list(6, N1, WIPED, N3)));
         refuses(greeting(OURS, WIPED, list(6, N1, N2, N3)), "is not a member");
+    }
+
+    @Test
+    void a_longer_list_of_a_leader_that_was_replaced_is_not_newer() {
+        term = 2;
+        committed = 52;
+        log(52, N1, WIPED, N3);
+        refuses(greeting(OURS, N2, list(1, 100, N1, N2, N3)), "is not a member");
+        admits(greeting(OURS, N2, list(3, 51, N1, N2, N3)));
+    }
+
+    @Test
+    void a_list_of_which_only_the_snapshot_is_left_has_the_position_of_the_snapshot() {
+        isPurged = true;
+        committed = 70;
+        log(52, N1, WIPED, N3);
+        assertThat(admission.members()).isEqualTo(list(2, 60, N1, WIPED, N3));
+        refuses(greeting(OURS, N2, list(1, 100, N1, N2, N3)), "is not a member");
+        admits(greeting(OURS, member("n4", 4), list(2, 75, N1, WIPED, N3, member("n4", 4))));
+    }
+
+    @Test
+    void the_term_of_an_entry_that_another_leader_replaces_is_not_kept() {
+        log(8, N1, N2, N3);
+        assertThat(admission.members().term()).isEqualTo(1);
+        term = 2;
+        assertThat(admission.members().term()).isEqualTo(2);
+        committed = 8;
+        assertThat(admission.members().term()).isEqualTo(2);
+    }
+
+    @Test
+    void a_member_under_the_name_of_another_one_is_refused() {
+        log(5, N1, N2, N3);
+        Member renamed = new Member(NodeAddress.parse("n3=127.0.0.1:7002"), N2.dataId());
+        refuses(greeting(OURS, renamed, list(5, N1, N2, N3)), "is not a member");
+        refuses(greeting(OURS, renamed, list(6, N1, N2, N3)), "is not a member");
     }
 
     @Test

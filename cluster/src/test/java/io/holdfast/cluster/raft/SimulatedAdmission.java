@@ -10,6 +10,7 @@ import io.holdfast.cluster.rpc.RpcRefusedException;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
 
 import java.util.List;
@@ -19,12 +20,21 @@ import java.util.Map;
 public final class SimulatedAdmission {
     private final PeerAdmission admission;
     private RaftConfiguration configuration;
+    private long term;
     private long committed = -1;
 
     public SimulatedAdmission(NodeIdentity identity, RefusedConnections refused) {
         configuration = configuration(-1, identity.members(), List.of());
         RaftLog log =
-                InterfaceStub.of(RaftLog.class, Map.of("getLastCommittedIndex", () -> committed));
+                InterfaceStub.of(
+                        RaftLog.class,
+                        Map.of(
+                                "getLastCommittedIndex",
+                                () -> committed,
+                                "isOpened",
+                                () -> true,
+                                "getTermIndex",
+                                () -> TermIndex.valueOf(term, configuration.getLogEntryIndex())));
         RaftServer.Division division =
                 InterfaceStub.of(
                         RaftServer.Division.class,
@@ -52,10 +62,12 @@ public final class SimulatedAdmission {
     /**
      * Changes the member list.
      *
-     * @param index the index of the entry with the list
+     * @param entryTerm the term of the entry with the list
+     * @param index the index of that entry
      * @param previous the members before the change, while it is in progress
      */
-    public void change(long index, List<Member> members, List<Member> previous) {
+    public void change(long entryTerm, long index, List<Member> members, List<Member> previous) {
+        term = entryTerm;
         configuration = configuration(index, members, previous);
     }
 

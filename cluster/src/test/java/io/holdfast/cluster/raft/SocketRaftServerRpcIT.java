@@ -429,7 +429,16 @@ class SocketRaftServerRpcIT {
                                 "getCurrentPeers", _ -> List.of(RaftPeers.peer(N2)),
                                 "getPreviousPeers", _ -> List.of(),
                                 "getLogEntryIndex", _ -> 5L));
-        RaftLog log = stub(RaftLog.class, Map.of("getLastCommittedIndex", _ -> 5L));
+        RaftLog log =
+                stub(
+                        RaftLog.class,
+                        Map.of(
+                                "getLastCommittedIndex",
+                                _ -> 5L,
+                                "isOpened",
+                                _ -> true,
+                                "getTermIndex",
+                                _ -> TermIndex.valueOf(1, 5)));
         return stub(
                 RaftServer.Division.class,
                 Map.of("getRaftConf", _ -> list, "getRaftLog", _ -> log));

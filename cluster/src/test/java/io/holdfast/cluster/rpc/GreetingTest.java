@@ -27,7 +27,7 @@ class GreetingTest {
                     "n1",
                     new UUID(3, 4),
                     new MemberList(
-                            7, List.of(new Member(NodeAddress.parse("n1=a:1"), new UUID(3, 4)))),
+                            6, 7, List.of(new Member(NodeAddress.parse("n1=a:1"), new UUID(3, 4)))),
                     new KnownVersions(1, 2, 3),
                     2);
 
@@ -41,7 +41,7 @@ class GreetingTest {
                         + "0100000000000000010000000000000002"
                         + "00026e31" // node
                         + "0100000000000000030000000000000004"
-                        + "00000000000000070001" // members
+                        + "000000000000000600000000000000070001" // members
                         + "00026e310001610001"
                         + "00000000000000030000000000000004"
                         + "00030002"; // highest known version of the cluster, and its version

@@ -169,6 +169,7 @@ final class SimulatedPeer {
     private void membersChanged() {
         RaftEntry.Members now = members();
         admission.change(
+                directory.termAt(directory.membersIndex()),
                 directory.membersIndex() == 0 ? -1 : directory.membersIndex(),
                 now.members(),
                 now.previous());
