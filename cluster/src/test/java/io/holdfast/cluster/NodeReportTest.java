@@ -35,7 +35,7 @@ class NodeReportTest {
                             List.of(new Member(NodeAddress.parse("n1=[::1]:1"), new UUID(3, 4)))),
                     null,
                     new NodeReport.Restored(
-                            Set.of(new UUID(5, 6), new UUID(7, 8)), "n3 does not answer"));
+                            Set.of(new UUID(5, 6), new UUID(7, 8)), "n3 does not respond"));
 
     @Test
     void a_report_is_restored_from_its_bytes() throws IOException {

@@ -66,7 +66,7 @@ class StatusCommandTest {
                                     new UUID(3, 3),
                                     MemberList.NONE,
                                     new NodeReport.Waiting(
-                                            List.of(), true, "", "n1 does not answer"),
+                                            List.of(), true, "", "n1 does not respond"),
                                     null),
                             null));
 
@@ -76,7 +76,7 @@ class StatusCommandTest {
         assertThat(lines.get(1)).containsPattern("n1 .* leader +3 +100 +99 +1 +yes +4");
         assertThat(lines.get(2)).containsPattern("n2 .* follower +3 +40 +40 +60 +yes +4");
         assertThat(lines.get(3)).contains("unreachable: no response in time");
-        assertThat(lines.get(4)).contains("waiting: n1 does not answer");
+        assertThat(lines.get(4)).contains("waiting: n1 does not respond");
     }
 
     @Test

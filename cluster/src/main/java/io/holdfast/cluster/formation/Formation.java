@@ -33,10 +33,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Gets a cluster for a node that has none. The first of the configured nodes makes the id and the
- * member list of a new cluster, once all of them answer that they are empty and have the same list.
- * The others take both from any node that has them and finds their data id in its list; so a crash
- * halfway does no harm. A node whose data id is not in the list of a running cluster never joins it
- * by itself: it waits for an administrator.
+ * member list of a new cluster, once all of them answer that they are empty and have the same list,
+ * and its own address in that list leads to itself. The others take both from any node that has
+ * them and finds their data id in its list; so a crash halfway does no harm. A node whose data id
+ * is not in the list of a running cluster never joins it by itself: it waits for an administrator.
  *
  * <p>A node with a restored backup forms a cluster of its own, unless it knows of another such
  * node. Until a majority of its list has joined, it does not serve, and its report has the data ids
@@ -212,7 +212,7 @@ public final class Formation implements NodeRpcServer.Service {
                 if (isRestored() && !config.joining()) {
                     stepRestored(responses);
                 } else {
-                    step(responses);
+                    step(others, responses);
                 }
                 boolean _ = hasCluster.await(NodePoll.PAUSE_MILLIS, TimeUnit.MILLISECONDS);
             }
@@ -253,7 +253,7 @@ public final class Formation implements NodeRpcServer.Service {
                 + " directories of the others";
     }
 
-    private void step(List<NodePoll.Response> responses) throws ClusterException {
+    private void step(NodePoll nodes, List<NodePoll.Response> responses) throws ClusterException {
         NodeReport known = null;
         for (NodePoll.Response response : responses) {
             NodeReport report = response.report();
@@ -286,7 +286,7 @@ public final class Formation implements NodeRpcServer.Service {
         } else if (!obstacles.isEmpty()) {
             reason.set(String.join("; ", obstacles), false);
         } else if (config.members().getFirst().name().equals(config.node())) {
-            form(responses);
+            form(nodes, responses);
         } else {
             reason.set(config.members().getFirst().name() + " is forming the cluster", false);
         }
@@ -318,10 +318,17 @@ public final class Formation implements NodeRpcServer.Service {
                 + (config.name().equals(ClusterConfig.DEFAULT_NAME)
                         ? ""
                         : " --cluster-name " + config.name())
-                + (config.secret() == null ? "" : " --cluster-secret-file FILE");
+                + (config.secret() == null ? "" : " --cluster-secret-file FILE")
+                + (config.tls() == null
+                        ? ""
+                        : " --cluster-tls-cert FILE --cluster-tls-key FILE --cluster-tls-ca FILE");
     }
 
-    private void form(List<NodePoll.Response> responses) throws ClusterException {
+    /**
+     * Forms the cluster, unless this node is not the one that the others find at its address: of
+     * two processes with one name, each could form a cluster with other nodes.
+     */
+    private void form(NodePoll nodes, List<NodePoll.Response> responses) throws ClusterException {
         Map<String, Member> members = new LinkedHashMap<>();
         members.put(config.node(), self());
         Set<UUID> ids = new HashSet<>(Set.of(data.dataId()));
@@ -332,6 +339,29 @@ public final class Formation implements NodeRpcServer.Service {
                 return;
             }
             members.put(response.node().name(), new Member(response.node(), report.dataId()));
+        }
+        NodePoll.Response own = nodes.querySelf();
+        NodeReport atOwnAddress = own.report();
+        if (atOwnAddress == null) {
+            reason.set(
+                    config.node()
+                            + " does not reach itself at its address in --cluster, "
+                            + own.node().address()
+                            + " ("
+                            + own.failure()
+                            + ")",
+                    false);
+            return;
+        }
+        if (!atOwnAddress.dataId().equals(data.dataId())) {
+            reason.set(
+                    "another process named "
+                            + config.node()
+                            + " has its address in --cluster, "
+                            + own.node().address()
+                            + ": end one of the two",
+                    true);
+            return;
         }
         record(
                 UUID.randomUUID(),

@@ -9,6 +9,7 @@ import io.holdfast.driver.FailureText;
 import org.jspecify.annotations.Nullable;
 
 import java.io.Closeable;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,17 +19,21 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Queries the other configured nodes, all at the same time. */
+/** Queries the configured nodes, all others at the same time. */
 public final class NodePoll implements Closeable {
     /** The pause between two polls. */
     public static final long PAUSE_MILLIS = 200;
 
     private static final long QUERY_MILLIS = 2000;
 
+    private final ClusterConfig config;
+    private final RpcSocketFactory rpcSocketFactory;
     private final Map<NodeAddress, NodeCalls> others = new LinkedHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     public NodePoll(ClusterConfig config, RpcSocketFactory rpcSocketFactory) {
+        this.config = config;
+        this.rpcSocketFactory = rpcSocketFactory;
         for (NodeAddress node : config.members()) {
             if (!node.name().equals(config.node())) {
                 others.put(node, new NodeCalls(node, config.name(), rpcSocketFactory));
@@ -46,7 +51,7 @@ public final class NodePoll implements Closeable {
             String name = node.name();
             NodeReport.Waiting waiting = report == null ? null : report.waiting();
             if (waiting == null) {
-                return name + " does not answer (" + failure + ")";
+                return name + " does not respond (" + failure + ")";
             }
             if (waiting.joins()) {
                 return name + " waits to be added to a cluster (--join)";
@@ -85,6 +90,16 @@ public final class NodePoll implements Closeable {
             }
         }
         return responses;
+    }
+
+    /** Queries whoever listens at the configured address of this node, over a new connection. */
+    Response querySelf() {
+        NodeAddress self = config.self();
+        try (NodeCalls calls = new NodeCalls(self, config.name(), rpcSocketFactory)) {
+            return new Response(self, calls.report(QUERY_MILLIS), "");
+        } catch (IOException e) {
+            return new Response(self, null, FailureText.of(e));
+        }
     }
 
     @Override

@@ -189,7 +189,7 @@ class RestoreIT {
         try (TestCluster cluster = new TestCluster(folder, "n1", "n2", "n3")) {
             restore(cluster, "n1");
             var n1 = cluster.begin("n1", cluster.members());
-            awaitReason(cluster, "n1", "n2 does not answer");
+            awaitReason(cluster, "n1", "n2 does not respond");
             await().atMost(LONG)
                     .until(() -> report(cluster, "n1").status().role().equals("leader"));
             NodeReport alone = report(cluster, "n1");
@@ -229,7 +229,7 @@ class RestoreIT {
             restore(cluster, "n3");
             List<CompletableFuture<ClusterNode>> starting = new ArrayList<>();
             starting.add(cluster.begin("n1", cluster.members()));
-            awaitReason(cluster, "n1", "n2 does not answer");
+            awaitReason(cluster, "n1", "n2 does not respond");
             starting.add(cluster.begin("n3", cluster.members()));
             starting.add(cluster.begin("n2", cluster.members()));
             awaitReason(cluster, "n1", "n3 has a restored backup, too");

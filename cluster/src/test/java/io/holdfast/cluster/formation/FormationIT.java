@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.cluster.ClusterConfig;
+import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.ClusterVersion;
 import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.KnownVersions;
@@ -95,12 +96,21 @@ class FormationIT {
     /** A node that is being formed; completes with its identity. */
     private CompletableFuture<NodeIdentity> start(String node, List<NodeAddress> list, boolean join)
             throws IOException {
-        DataDirectory data = directory(node);
+        return start(config(node, list, join), true);
+    }
+
+    /**
+     * @param listens whether it listens at its address in the list
+     */
+    private CompletableFuture<NodeIdentity> start(ClusterConfig config, boolean listens)
+            throws IOException {
+        DataDirectory data = directory(config.node());
         open.add(data);
-        ClusterConfig config = config(node, list, join);
         Formation formation = new Formation(config, data, new RefusedConnections());
         formations.add(formation);
-        listen(config.self(), formation);
+        if (listens) {
+            listen(config.self(), formation);
+        }
         CompletableFuture<NodeIdentity> formed = new CompletableFuture<>();
         Thread waiting =
                 Thread.startVirtualThread(
@@ -173,13 +183,51 @@ class FormationIT {
     void the_first_node_forms_the_cluster_when_all_are_there() throws Exception {
         var n1 = start("n1");
         var n2 = start("n2");
-        awaitReason(0, "n3 does not answer");
-        awaitReason(1, "n3 does not answer");
+        awaitReason(0, "n3 does not respond");
+        awaitReason(1, "n3 does not respond");
         assertThat(n1).isNotDone();
         start("n3");
         NodeIdentity formed = n1.get();
         assertThat(formed.members()).extracting(Member::address).isEqualTo(members);
         assertThat(n2).isNotDone(); // nobody has told it of the record
+    }
+
+    @Test
+    void a_first_node_forms_no_cluster_until_its_own_address_leads_to_it() throws Exception {
+        ClusterConfig config = config("n1", members, false);
+        Formation other =
+                new Formation(
+                        config,
+                        DataDirectory.open(folder.resolve("other"), "test", "n1", members),
+                        new RefusedConnections());
+        NodeRpcServer otherProcess = listen(members.get(0), other);
+        start("n2");
+        start("n3");
+        var n1 = start(config, false);
+        Formation formation = formations.getLast();
+        awaitOwnReason(formation, "another process named n1 has its address");
+        otherProcess.close();
+        awaitOwnReason(formation, "n1 does not reach itself at its address in --cluster");
+        assertThat(n1).isNotDone();
+        listen(members.get(0), formation); // as a forwarder would, with --cluster-bind
+        assertThat(n1.get().members()).extracting(Member::address).isEqualTo(members);
+    }
+
+    /** Waits for the reason of a node that may not listen at its address. */
+    private void awaitOwnReason(Formation formation, String text) throws IOException {
+        NodeAddress here = new NodeAddress("n1", "127.0.0.1", 0);
+        NodeRpcServer listening = listen(here, formation);
+        NodeAddress address = new NodeAddress("n1", "127.0.0.1", listening.address().getPort());
+        try (NodeCalls calls = new NodeCalls(address, "test", sockets)) {
+            await().atMost(LONG)
+                    .untilAsserted(
+                            () -> {
+                                NodeReport.@Nullable Waiting waiting =
+                                        calls.report(60_000).waiting();
+                                assertThat(waiting).isNotNull();
+                                assertThat(waiting.reason()).contains(text);
+                            });
+        }
     }
 
     @Test
@@ -278,7 +326,7 @@ class FormationIT {
         restore("n3");
         var n1 = start("n1");
         var n2 = start("n2");
-        awaitReason(0, "n3 does not answer");
+        awaitReason(0, "n3 does not respond");
         NodeIdentity formed = start("n3").get();
         assertThat(formed.members()).containsExactly(formed.self());
         awaitReason(0, "n3 has a restored backup and will admit this node");
@@ -374,6 +422,27 @@ class FormationIT {
             assertThatThrownBy(() -> calls.join(new UUID(6, 6), dataId, 60_000))
                     .hasMessageContaining("has a cluster already");
         }
+    }
+
+    @Test
+    void the_suggested_command_has_the_options_that_the_node_needs() throws Exception {
+        Path file = folder.resolve("pem");
+        serve(
+                members.get(0),
+                UUID.randomUUID(),
+                new MemberList(1, 4, List.of(new Member(members.get(1), new UUID(0, 2)))));
+        var _ =
+                start(
+                        ClusterConfig.builder(members, "n2", folder.resolve("n2"))
+                                .name("test")
+                                .tls(new ClusterTls(file, file, file))
+                                .secret(TestService.SECRET)
+                                .build(),
+                        true);
+        awaitReason(
+                1,
+                "--cluster-secret-file FILE",
+                "--cluster-tls-cert FILE --cluster-tls-key FILE --cluster-tls-ca FILE");
     }
 
     @Test
