@@ -2,6 +2,7 @@ package io.holdfast.cli.cluster;
 
 import io.holdfast.cluster.NodeReport;
 import io.holdfast.cluster.NodeStatus;
+import io.holdfast.cluster.admin.ClusterStatus;
 import io.holdfast.cluster.admin.NodeReportResult;
 import io.holdfast.console.output.JsonLine;
 import io.holdfast.console.output.Printer;
@@ -38,6 +39,8 @@ final class StatusCommand extends AdminCommand {
                     "SESSIONS",
                     "VERSION");
 
+    private static final String FORMER = "replaced or removed";
+
     @Option(names = "--json", description = "Print one line of JSON.")
     private boolean json;
 
@@ -71,8 +74,9 @@ final class StatusCommand extends AdminCommand {
         List<List<String>> rows = new ArrayList<>();
         rows.add(COLUMNS);
         long commitIndex = commitIndex(results);
+        ClusterStatus status = new ClusterStatus(results);
         for (NodeReportResult result : results) {
-            rows.add(row(result, commitIndex));
+            rows.add(row(result, commitIndex, status.isFormerMember(result)));
         }
         int[] widths = new int[COLUMNS.size()];
         for (List<String> row : rows) {
@@ -92,7 +96,8 @@ final class StatusCommand extends AdminCommand {
                 .orElse(0);
     }
 
-    private static List<String> row(NodeReportResult result, long commitIndex) {
+    private static List<String> row(
+            NodeReportResult result, long commitIndex, boolean isFormerMember) {
         if (result.report() == null) {
             return List.of(
                     result.node().name(),
@@ -105,6 +110,10 @@ final class StatusCommand extends AdminCommand {
                     result.node().name(),
                     result.node().address(),
                     "waiting: " + Printer.printable(waitReason));
+        }
+        if (isFormerMember) {
+            return List.of(
+                    result.node().name(), result.node().address(), "not a member: " + FORMER);
         }
         NodeStatus status = result.report().status();
         return List.of(
@@ -143,14 +152,25 @@ final class StatusCommand extends AdminCommand {
 
     static String json(String name, boolean hasLeader, List<NodeReportResult> results) {
         long commitIndex = commitIndex(results);
+        ClusterStatus status = new ClusterStatus(results);
         return new JsonLine()
                 .put("cluster", name)
                 .put("has_leader", hasLeader)
-                .put("nodes", results.stream().map(result -> json(result, commitIndex)).toList())
+                .put(
+                        "nodes",
+                        results.stream()
+                                .map(
+                                        result ->
+                                                json(
+                                                        result,
+                                                        commitIndex,
+                                                        status.isFormerMember(result)))
+                                .toList())
                 .toString();
     }
 
-    private static JsonLine json(NodeReportResult result, long commitIndex) {
+    private static JsonLine json(
+            NodeReportResult result, long commitIndex, boolean isFormerMember) {
         JsonLine line =
                 new JsonLine()
                         .put("node", result.node().name())
@@ -164,6 +184,9 @@ final class StatusCommand extends AdminCommand {
             return line.put("reachable", true)
                     .put("role", NodeReport.WAITING)
                     .put("reason", waitReason);
+        }
+        if (isFormerMember) {
+            return line.put("reachable", true).put("role", "not a member").put("reason", FORMER);
         }
         return line.put("reachable", true)
                 .put("role", status.role())

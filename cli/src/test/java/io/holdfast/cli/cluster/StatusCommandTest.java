@@ -2,6 +2,7 @@ package io.holdfast.cli.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cluster.Member;
 import io.holdfast.cluster.MemberList;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
@@ -86,6 +87,31 @@ class StatusCommandTest {
         assertThat(lines.get(2)).endsWith(" 4         1 (knows 2)");
         assertThat(StatusCommand.json("holdfast", true, ANSWERS))
                 .contains("\"cluster_version\":1,\"known_version\":2");
+    }
+
+    @Test
+    void a_node_that_was_replaced_is_shown_as_not_a_member() {
+        Member leader = new Member(NodeAddress.parse("n1=10.0.0.1:1"), new UUID(1, 1));
+        Member old = new Member(NodeAddress.parse("n2=10.0.0.2:1"), new UUID(2, 2));
+        Member next = new Member(NodeAddress.parse("n2=10.0.0.2:1"), new UUID(2, 20));
+        List<NodeReportResult> results =
+                List.of(
+                        member(leader, "leader", new MemberList(2, 52, List.of(leader, next))),
+                        member(old, "follower", new MemberList(1, 100, List.of(leader, old))));
+        List<String> lines = StatusCommand.table(results);
+        assertThat(lines.get(1)).contains(" leader ");
+        assertThat(lines.get(2)).endsWith("not a member: replaced or removed");
+        assertThat(StatusCommand.json("holdfast", true, results))
+                .contains("\"role\":\"not a member\",\"reason\":\"replaced or removed\"");
+    }
+
+    private static NodeReportResult member(Member self, String role, MemberList members) {
+        NodeStatus status =
+                new NodeStatus(self.name(), role, 2, null, 100, 100, false, 0, 1, 1, List.of());
+        return new NodeReportResult(
+                self.address(),
+                new NodeReport(status, new UUID(1, 1), self.dataId(), members, null, null),
+                null);
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.holdfast.cluster.ClusterTls;
 import io.holdfast.cluster.Member;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.NodeReport;
+import io.holdfast.cluster.admin.ClusterStatus.LeaderReport;
 import io.holdfast.cluster.check.StateCheckReport;
 import io.holdfast.cluster.raft.RaftAdminClient;
 import io.holdfast.cluster.raft.RaftAdminClient.Leader;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -502,38 +504,31 @@ public final class ClusterAdmin {
     }
 
     private Leader leader(List<NodeAddress> nodes) throws ClusterException {
-        Leader found = null;
-        for (NodeReportResult result : status(nodes)) {
-            NodeReport report = result.report();
-            if (report == null
-                    || report.clusterId() == null
-                    || !report.status().role().equals("leader")) {
-                continue;
-            }
-            if (found != null && !found.clusterId().equals(report.clusterId())) {
-                throw new ClusterException(
-                        found.node().name()
-                                + " and "
-                                + result.node().name()
-                                + " lead different clusters: check --cluster");
-            }
-            if (found == null) {
-                found =
-                        new Leader(
-                                report.clusterId(),
-                                new Member(result.node(), report.dataId()),
-                                report.status().version(),
-                                report.members().members().stream()
-                                        .sorted(Comparator.comparing(Member::name))
-                                        .toList());
-            }
-        }
-        if (found == null) {
+        List<LeaderReport> leaders = new ClusterStatus(status(nodes)).leaders();
+        if (leaders.isEmpty()) {
             throw new ClusterException(
                     "the cluster has no leader, so nothing can be committed: see holdfast cluster"
                             + " status");
         }
-        return found;
+        LeaderReport first = leaders.getFirst();
+        NodeReport report = first.report();
+        UUID clusterId = Objects.requireNonNull(report.clusterId());
+        for (LeaderReport other : leaders) {
+            if (!clusterId.equals(other.report().clusterId())) {
+                throw new ClusterException(
+                        first.node().name()
+                                + " and "
+                                + other.node().name()
+                                + " lead different clusters: check --cluster");
+            }
+        }
+        return new Leader(
+                clusterId,
+                new Member(first.node(), report.dataId()),
+                report.status().version(),
+                report.members().members().stream()
+                        .sorted(Comparator.comparing(Member::name))
+                        .toList());
     }
 
     private static ClusterException failed(String what, IOException e) {
