@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -48,6 +50,10 @@ public final class ClusterAdmin {
     private static final long JOIN_NANOS = 30_000_000_000L;
 
     private static final long JOIN_POLL_NANOS = 50_000_000L;
+    private static final long CHANGE_POLL_NANOS = 500_000_000L;
+
+    /** The maximum time without a leader while a change is waited for. */
+    private static final long ELECTION_NANOS = 30_000_000_000L;
 
     private final List<NodeAddress> known;
     private final RaftAdminClient raft;
@@ -64,8 +70,22 @@ public final class ClusterAdmin {
             @Nullable ClusterTls tls,
             @Nullable ClusterSecret secret)
             throws ClusterException {
+        this(name, known, tls, secret, RaftAdminClient.CHANGE_TIMEOUT);
+    }
+
+    /**
+     * @param changeTimeout after which a change without a response is asked about; it may take
+     *     longer
+     */
+    public ClusterAdmin(
+            String name,
+            List<NodeAddress> known,
+            @Nullable ClusterTls tls,
+            @Nullable ClusterSecret secret,
+            Duration changeTimeout)
+            throws ClusterException {
         this.known = List.copyOf(known);
-        this.raft = new RaftAdminClient(name, tls, secret);
+        this.raft = new RaftAdminClient(name, tls, secret, changeTimeout);
     }
 
     // ---- inspection
@@ -464,19 +484,54 @@ public final class ClusterAdmin {
     }
 
     private void changeMembers(Leader leader, Map<String, Member> next) throws ClusterException {
+        List<Member> requested = List.copyOf(next.values());
         String refusal;
         try {
-            refusal = raft.changeMembers(leader, List.copyOf(next.values()));
+            refusal = raft.changeMembers(leader, requested);
         } catch (ClusterException e) {
             throw e;
         } catch (IOException e) {
-            throw failed(
-                    "no confirmation of the membership change: check it with holdfast cluster"
-                            + " status",
-                    e);
+            awaitChange(leader, requested, e);
+            return;
         }
         if (refusal != null) {
             throw new ClusterException("the members of the cluster were not changed: " + refusal);
+        }
+    }
+
+    /**
+     * Waits for the end of a change to which there was no response: a new member may need longer
+     * for the state. The leader gives up when the new member no longer responds.
+     */
+    private void awaitChange(Leader leader, List<Member> requested, IOException failure)
+            throws ClusterException {
+        long progressNanos = System.nanoTime();
+        while (true) {
+            Optional<NodeReport> report =
+                    new ClusterStatus(status())
+                            .leaders().stream()
+                                    .map(LeaderReport::report)
+                                    .filter(now -> leader.clusterId().equals(now.clusterId()))
+                                    .findFirst();
+            MemberChangeProgress progress =
+                    report.map(now -> MemberChangeProgress.of(now, leader.members(), requested))
+                            .orElse(MemberChangeProgress.NOT_DONE);
+            long now = System.nanoTime();
+            switch (progress) {
+                case DONE -> {
+                    return;
+                }
+                case IN_PROGRESS -> progressNanos = now;
+                case NOT_DONE -> {
+                    if (report.isPresent() || now - progressNanos > ELECTION_NANOS) {
+                        throw failed(
+                                "no confirmation of the membership change: check it with holdfast"
+                                        + " cluster status",
+                                failure);
+                    }
+                }
+            }
+            LockSupport.parkNanos(CHANGE_POLL_NANOS);
         }
     }
 

@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -46,7 +47,9 @@ public final class RaftAdminClient {
     /** The timeout of a request that changes nothing. */
     public static final long QUERY_MILLIS = 3000;
 
-    private static final long CHANGE_MILLIS = 60_000;
+    /** The timeout of one request that changes something. */
+    public static final Duration CHANGE_TIMEOUT = Duration.ofSeconds(60);
+
     private static final long CHUNK_MILLIS = 30_000;
     private static final long TRANSFER_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 10_000;
@@ -85,6 +88,7 @@ public final class RaftAdminClient {
     }
 
     private final String cluster;
+    private final long changeMillis;
     private final RpcSocketFactory rpcSocketFactory;
     private final Handshake handshake;
     private final Parameters parameters = new Parameters();
@@ -93,10 +97,16 @@ public final class RaftAdminClient {
      * @param cluster the name of the cluster
      * @param tls null for connections without TLS
      * @param secret proves to nodes without TLS that they may be changed; null if there is none
+     * @param changeTimeout the timeout of one request that changes something
      */
-    public RaftAdminClient(String cluster, @Nullable ClusterTls tls, @Nullable ClusterSecret secret)
+    public RaftAdminClient(
+            String cluster,
+            @Nullable ClusterTls tls,
+            @Nullable ClusterSecret secret,
+            Duration changeTimeout)
             throws ClusterException {
         this.cluster = cluster;
+        this.changeMillis = changeTimeout.toMillis();
         this.rpcSocketFactory = RaftTls.sockets(tls);
         SocketRpcType.put(parameters, rpcSocketFactory);
         this.handshake = Handshake.admin(cluster, secret);
@@ -175,7 +185,7 @@ public final class RaftAdminClient {
                 client ->
                         requireSuccess(
                                 client.getSnapshotManagementApi(RaftPeers.id(node))
-                                        .create(true, CHANGE_MILLIS)));
+                                        .create(true, changeMillis)));
     }
 
     /**
@@ -240,7 +250,7 @@ public final class RaftAdminClient {
                         .toList();
         RaftProperties properties = RaftSettings.client();
         RaftClientConfigKeys.Rpc.setRequestTimeout(
-                properties, TimeDuration.valueOf(CHANGE_MILLIS, TimeUnit.MILLISECONDS));
+                properties, TimeDuration.valueOf(changeMillis, TimeUnit.MILLISECONDS));
         return RaftClient.newBuilder()
                 .setRaftGroup(
                         RaftGroup.valueOf(

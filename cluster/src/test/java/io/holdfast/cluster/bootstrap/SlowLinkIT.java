@@ -3,6 +3,7 @@ package io.holdfast.cluster.bootstrap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.cluster.ClusterException;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.admin.ClusterAdmin;
 import io.holdfast.cluster.rpc.TestService;
@@ -28,6 +29,10 @@ import java.util.concurrent.CompletableFuture;
 @Timeout(180)
 class SlowLinkIT {
     private static final Duration LONG = Duration.ofSeconds(90);
+
+    /** Less than a slow link needs for the snapshot. */
+    private static final Duration SHORT = Duration.ofMillis(300);
+
     private static final int VALUE_BYTES = 60 * 1024;
 
     /** As many as a slow link passes in several times the longest election timeout. */
@@ -122,9 +127,15 @@ class SlowLinkIT {
 
             NodeAddress added = slow(all.get(1));
             var joining = testCluster.join("n2", List.of(all.get(0), added));
-            await().atMost(LONG).ignoreExceptions().untilAsserted(() -> admin.add(added));
+            awaitWaiting(added);
+            new ClusterAdmin("test", first, null, TestService.SECRET, SHORT).add(added);
             awaitCaughtUp(joining.join(), leader);
         }
+    }
+
+    private static void awaitWaiting(NodeAddress node) throws ClusterException {
+        ClusterAdmin admin = new ClusterAdmin("test", List.of(node), null, null);
+        await().atMost(LONG).until(() -> admin.status().getFirst().report() != null);
     }
 
     @Test
