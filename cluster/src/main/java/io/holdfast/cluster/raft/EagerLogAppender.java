@@ -503,7 +503,10 @@ final class EagerLogAppender extends LogAppenderBase {
                 follower.setAttemptedToInstallSnapshot();
                 getLeaderState().onFollowerSuccessAppendEntries(follower);
             }
-            case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED -> follower.setAttemptedToInstallSnapshot();
+            case SNAPSHOT_UNAVAILABLE, SNAPSHOT_EXPIRED -> {
+                follower.setAttemptedToInstallSnapshot();
+                delay(SNAPSHOT_RETRY_NANOS);
+            }
             case NOT_LEADER -> {
                 delay(RETRY_NANOS);
                 boolean _ = onFollowerTerm(reply.getTerm());

@@ -94,6 +94,9 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     private final Map<RaftPeerId, RaftPeer> peers = new ConcurrentHashMap<>();
     private final Map<RaftPeerId, Connections> connections = new ConcurrentHashMap<>();
 
+    /** The members at the last {@link #check}, which alone uses it. */
+    private Set<RaftPeerId> lastMembers = Set.of();
+
     /** Requests with entries that Ratis has not yet completed as written. */
     private final Set<Long> writing = ConcurrentHashMap.newKeySet();
 
@@ -390,12 +393,32 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         to(to).bulk.reconnect();
     }
 
-    /** Closes connections without a response. Called periodically. */
+    /**
+     * Closes connections without a response, and those with nodes that are no longer members.
+     * Called periodically, by one thread.
+     */
     void check() {
+        closeRemoved();
         for (Connections open : connections.values()) {
             open.control.check();
             open.bulk.check();
         }
+    }
+
+    /** A node that is about to become a member is not one yet, and keeps its connections. */
+    private void closeRemoved() {
+        Set<RaftPeerId> members = admission.peers();
+        lastMembers.stream().filter(id -> !members.contains(id)).forEach(peers::remove);
+        lastMembers = members;
+        connections.forEach(
+                (id, open) -> {
+                    if (!members.contains(id)
+                            && !peers.containsKey(id)
+                            && connections.remove(id, open)) {
+                        open.close();
+                    }
+                });
+        nodeRpcServer.closeNodes(opener -> !admission.isMember(opener));
     }
 
     // ---- calls from other nodes
@@ -420,9 +443,11 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     /** Handles the messages of a member, for as long as it is one. */
     private final class MemberHandler implements NodeRpcServer.Handler {
         private final Greeting opener;
+        private final ByteString sender;
 
         MemberHandler(Greeting opener) {
             this.opener = opener;
+            this.sender = RaftPeers.id(opener.node(), opener.dataId()).toByteString();
         }
 
         @Override
@@ -430,7 +455,59 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
                 throws IOException {
             admission.require(opener);
             requireActive(opener);
-            return handleMember(opener, kind, body);
+            return switch (kind) {
+                case RpcMessageTypes.APPEND -> append(entries(body));
+                case RpcMessageTypes.HEARTBEAT -> {
+                    var _ = begin(entries(body));
+                    yield null;
+                }
+                case RpcMessageTypes.PROPOSE -> {
+                    CompletableFuture<byte[]> refusal = new CompletableFuture<>();
+                    proposed.accept(
+                            body,
+                            () ->
+                                    refusal.completeExceptionally(
+                                            new IOException("the proposal was not committed")));
+                    yield refusal;
+                }
+                case RpcMessageTypes.STATE_HASH -> {
+                    UUID from = opener.dataId();
+                    if (from != null) {
+                        context.received(from, StateHashMessage.of(body));
+                    }
+                    yield null;
+                }
+                case RpcMessageTypes.VOTE -> {
+                    var request = RequestVoteRequestProto.parseFrom(body);
+                    requireSender(request.getServerRequest());
+                    yield done(vote(request).toByteArray());
+                }
+                case RpcMessageTypes.ELECT -> {
+                    var request = StartLeaderElectionRequestProto.parseFrom(body);
+                    requireSender(request.getServerRequest());
+                    yield done(server.startLeaderElection(request).toByteArray());
+                }
+                case RpcMessageTypes.SNAPSHOT -> {
+                    var request = InstallSnapshotRequestProto.parseFrom(body);
+                    requireSender(request.getServerRequest());
+                    yield done(install(request).toByteArray());
+                }
+                default -> throw new IOException("unknown message type " + kind);
+            };
+        }
+
+        private AppendEntriesRequestProto entries(byte[] body) throws IOException {
+            var request = AppendEntriesRequestProto.parseFrom(body);
+            requireSender(request.getServerRequest());
+            return request;
+        }
+
+        /** Refuses a message in the name of another node than that of the greeting. */
+        private void requireSender(RaftRpcRequestProto request) throws RpcRefusedException {
+            if (!sender.equals(request.getRequestorId())) {
+                throw new RpcRefusedException(
+                        opener.node() + " has sent a message in the name of another node");
+            }
         }
     }
 
@@ -439,43 +516,6 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
         if (reason != null && opener.kind() == Greeting.Kind.NODE) {
             throw new RpcRefusedException(reason);
         }
-    }
-
-    private @Nullable CompletableFuture<byte[]> handleMember(
-            Greeting opener, byte kind, byte[] body) throws IOException {
-        return switch (kind) {
-            case RpcMessageTypes.APPEND -> append(AppendEntriesRequestProto.parseFrom(body));
-            case RpcMessageTypes.HEARTBEAT -> {
-                var _ = begin(AppendEntriesRequestProto.parseFrom(body));
-                yield null;
-            }
-            case RpcMessageTypes.PROPOSE -> {
-                CompletableFuture<byte[]> refusal = new CompletableFuture<>();
-                proposed.accept(
-                        body,
-                        () ->
-                                refusal.completeExceptionally(
-                                        new IOException("the proposal was not committed")));
-                yield refusal;
-            }
-            case RpcMessageTypes.STATE_HASH -> {
-                UUID from = opener.dataId();
-                if (from != null) {
-                    context.received(from, StateHashMessage.of(body));
-                }
-                yield null;
-            }
-            case RpcMessageTypes.VOTE ->
-                    done(vote(RequestVoteRequestProto.parseFrom(body)).toByteArray());
-            case RpcMessageTypes.ELECT ->
-                    done(
-                            server.startLeaderElection(
-                                            StartLeaderElectionRequestProto.parseFrom(body))
-                                    .toByteArray());
-            case RpcMessageTypes.SNAPSHOT ->
-                    done(install(InstallSnapshotRequestProto.parseFrom(body)).toByteArray());
-            default -> throw new IOException("unknown message type " + kind);
-        };
     }
 
     private CompletableFuture<byte[]> handleAdmin(byte kind, byte[] body) throws IOException {
@@ -600,26 +640,27 @@ final class SocketRaftServerRpc implements RaftServerRpc, FollowerTransport {
     }
 
     /**
-     * Installs a snapshot. Ratis drops entries that were to be written before it, and never
-     * completes them.
+     * Installs a part of a snapshot. With the last one Ratis drops entries that were to be written
+     * before it, and never completes them.
      */
     private InstallSnapshotReplyProto install(InstallSnapshotRequestProto request)
             throws IOException {
         hardState.observeTerm(request.getLeaderTerm());
+        InstallSnapshotReplyProto reply = server.installSnapshot(request);
+        if (reply.getResult() == InstallSnapshotResult.SUCCESS
+                && request.getSnapshotChunk().getDone()) {
+            forgetWriting();
+            recordSnapshot(request);
+        }
+        return reply;
+    }
+
+    private void forgetWriting() {
+        appending.lock();
         try {
-            InstallSnapshotReplyProto reply = server.installSnapshot(request);
-            if (reply.getResult() == InstallSnapshotResult.SUCCESS
-                    && request.getSnapshotChunk().getDone()) {
-                recordSnapshot(request);
-            }
-            return reply;
+            writing.clear();
         } finally {
-            appending.lock();
-            try {
-                writing.clear();
-            } finally {
-                appending.unlock();
-            }
+            appending.unlock();
         }
     }
 

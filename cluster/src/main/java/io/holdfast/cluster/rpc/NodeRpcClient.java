@@ -7,6 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -411,8 +412,14 @@ public final class NodeRpcClient implements Closeable {
             }
         } catch (IOException | RuntimeException | Error e) {
             LOG.atDebug().setCause(e).addKeyValue("to", name).log("connection to the peer closed");
-            disconnected(open, new IOException("the connection was closed: " + e.getMessage(), e));
+            disconnected(open, closed(e));
         }
+    }
+
+    private static IOException closed(Throwable failure) {
+        return failure instanceof EOFException
+                ? new IOException("the other side closed the connection", failure)
+                : new IOException("the connection was closed: " + FailureText.of(failure), failure);
     }
 
     private void disconnected(RpcConnection connection, IOException reason) {

@@ -16,12 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Predicate;
 
 /**
  * Handles the calls of other nodes: one thread for each connection, which starts its calls in
@@ -76,6 +78,9 @@ public final class NodeRpcServer implements Closeable {
     private final Semaphore nodePermits = new Semaphore(MAX_NODE_CONNECTIONS);
     private final Semaphore adminPermits = new Semaphore(MAX_ADMIN_CONNECTIONS);
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+    /** The openers of the accepted connections of nodes. */
+    private final Map<Socket, Greeting> nodes = new ConcurrentHashMap<>();
 
     /** Connections before the end of their greeting, the oldest first; guarded by itself. */
     private final Deque<Socket> beforeGreeting = new ArrayDeque<>();
@@ -171,6 +176,7 @@ public final class NodeRpcServer implements Closeable {
     private void end(Socket socket) {
         removeBeforeGreeting(socket);
         open.remove(socket);
+        nodes.remove(socket);
     }
 
     private void removeBeforeGreeting(Socket socket) {
@@ -202,10 +208,7 @@ public final class NodeRpcServer implements Closeable {
                 return;
             }
             try {
-                serve(
-                        accepted.connection(),
-                        accepted.opener(),
-                        socket.getInetAddress().getHostAddress());
+                serve(socket, accepted.connection(), accepted.opener());
             } finally {
                 permits.release();
             }
@@ -216,7 +219,7 @@ public final class NodeRpcServer implements Closeable {
         }
     }
 
-    private void serve(RpcConnection rpcConnection, Greeting opener, String from)
+    private void serve(Socket socket, RpcConnection rpcConnection, Greeting opener)
             throws IOException {
         Service now = service;
         Handler handler;
@@ -227,8 +230,10 @@ public final class NodeRpcServer implements Closeable {
             rpcConnection.refuse(String.valueOf(e.getMessage()));
             return;
         }
-        if (opener.kind() == Greeting.Kind.ADMIN && !rpcSocketFactory.isSecure()) {
-            handler = adminAccess.guard(handler, from);
+        if (opener.kind() == Greeting.Kind.NODE) {
+            nodes.put(socket, opener);
+        } else if (!rpcSocketFactory.isSecure()) {
+            handler = adminAccess.guard(handler, socket.getInetAddress().getHostAddress());
         }
         while (!closed) {
             respond(handler, rpcConnection, rpcConnection.read());
@@ -278,6 +283,24 @@ public final class NodeRpcServer implements Closeable {
     public void changeService(Service next) throws IOException {
         service = next;
         closeAll();
+    }
+
+    /** Closes accepted connections of nodes, by their greetings. */
+    public void closeNodes(Predicate<Greeting> isRefused) {
+        nodes.forEach(
+                (socket, opener) -> {
+                    if (isRefused.test(opener)) {
+                        close(socket);
+                    }
+                });
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.atDebug().setCause(e).log("could not close a connection from a peer");
+        }
     }
 
     private void closeAll() throws IOException {

@@ -7,19 +7,28 @@ import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.DivisionProperties;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.leader.FollowerInfo;
 import org.apache.ratis.server.leader.LeaderState;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.storage.FileInfo;
+import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.statemachine.StateMachine;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.Timestamp;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +36,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +95,12 @@ class EagerLogAppenderTest {
     /** The time of two heartbeats, in milliseconds. */
     private int rpcTimeout = 400;
 
+    @TempDir private Path folder;
+    private final AtomicLong logStart = new AtomicLong();
+    private volatile @Nullable SnapshotInfo snapshot;
+    private final List<CompletableFuture<InstallSnapshotReplyProto>> chunks =
+            new CopyOnWriteArrayList<>();
+
     private final AtomicBoolean failing = new AtomicBoolean();
 
     /** Whether the appender has just read the previous entry of what it may send. */
@@ -127,7 +147,7 @@ class EagerLogAppenderTest {
                         RaftLog.class,
                         Map.of(
                                 "isOpened", _ -> true,
-                                "getStartIndex", _ -> 0L,
+                                "getStartIndex", _ -> logStart.get(),
                                 "getNextIndex", _ -> logEnd(),
                                 "getLastCommittedIndex", _ -> commitIndex.get(),
                                 "get", arguments -> entry((long) arguments[0]),
@@ -138,6 +158,7 @@ class EagerLogAppenderTest {
                         Map.of(
                                 "isConnected", _ -> true,
                                 "append", this::appended,
+                                "sendChunk", this::chunkSent,
                                 "sendHeartbeat", a -> sent(heartbeats, a),
                                 "sendCommitIndex",
                                         a -> commits.add((AppendEntriesRequestProto) a[1])),
@@ -151,14 +172,35 @@ class EagerLogAppenderTest {
         DivisionInfo info =
                 stub(
                         DivisionInfo.class,
-                        Map.of("isAlive", _ -> true, "isLeader", _ -> leading.get()));
+                        Map.of(
+                                "isAlive", _ -> true,
+                                "isLeader", _ -> leading.get(),
+                                "getCurrentTerm", _ -> 1L));
         DivisionProperties properties =
                 stub(DivisionProperties.class, Map.of("minRpcTimeoutMs", _ -> rpcTimeout));
+        StateMachineStorage storage =
+                stub(StateMachineStorage.class, Map.of("getSnapshotDir", _ -> folder.toFile()));
         StateMachine stateMachine =
-                stub(StateMachine.class, Map.of("getLatestSnapshot", this::noSnapshot));
+                stub(
+                        StateMachine.class,
+                        Map.of(
+                                "getLatestSnapshot",
+                                this::latestSnapshot,
+                                "getStateMachineStorage",
+                                _ -> storage));
+        RaftConfiguration configuration =
+                stub(
+                        RaftConfiguration.class,
+                        Map.of(
+                                "getCurrentPeers", _ -> List.of(),
+                                "getPreviousPeers", _ -> List.of(),
+                                "getLogEntryIndex", _ -> 0L));
         return stub(
                 RaftServer.Division.class,
                 Map.of(
+                        "getRaftConf", _ -> configuration,
+                        "getMemberId",
+                                _ -> RaftGroupMemberId.valueOf(OTHER, RaftGroupId.emptyGroupId()),
                         "getRaftServer", _ -> server,
                         "getRaftLog", _ -> log,
                         "getInfo", _ -> info,
@@ -191,9 +233,16 @@ class EagerLogAppenderTest {
         return TermIndex.valueOf(1, (long) arguments[0]);
     }
 
-    private Object noSnapshot(Object[] arguments) {
+    private Object latestSnapshot(Object[] arguments) {
         previousRead.set(false);
-        return NOTHING;
+        SnapshotInfo known = snapshot;
+        return known == null ? NOTHING : known;
+    }
+
+    private Object chunkSent(Object[] arguments) {
+        var reply = new CompletableFuture<InstallSnapshotReplyProto>();
+        chunks.add(reply);
+        return reply;
     }
 
     private static Object sent(List<Sent> to, Object[] arguments) {
@@ -253,6 +302,7 @@ class EagerLogAppenderTest {
         methods.put("getNextIndex", _ -> nextIndex.get());
         methods.put("getMatchIndex", _ -> matchIndex.get());
         methods.put("getSnapshotIndex", _ -> 0L);
+        methods.put("setAttemptedToInstallSnapshot", _ -> NOTHING);
         methods.put(
                 "setNextIndex",
                 a -> {
@@ -421,6 +471,24 @@ class EagerLogAppenderTest {
         appender.start();
         await().until(() -> appends.size() == 1);
         assertThat(indices(appends.getFirst())).containsExactly(100L);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = InstallSnapshotResult.class,
+            names = {"SNAPSHOT_EXPIRED", "SNAPSHOT_UNAVAILABLE"})
+    void a_snapshot_that_a_follower_cannot_use_is_sent_again_after_a_delay(
+            InstallSnapshotResult result) throws IOException {
+        Path file = Files.write(folder.resolve("snapshot.1_60"), new byte[10]);
+        snapshot = new SingleFileSnapshotInfo(new FileInfo(file, null), TermIndex.valueOf(1, 60));
+        logStart.set(50);
+        startFrom(1);
+        await().until(() -> chunks.size() == 1);
+        long repliedNanos = System.nanoTime();
+        chunks.getFirst()
+                .complete(InstallSnapshotReplyProto.newBuilder().setResult(result).build());
+        await().until(() -> chunks.size() == 2);
+        assertThat(System.nanoTime() - repliedNanos).isGreaterThan(500_000_000L);
     }
 
     @Test

@@ -18,9 +18,14 @@ import io.holdfast.cluster.rpc.TestService;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -65,6 +70,7 @@ class SocketRaftServerRpcIT {
     private static final Member N2 =
             new Member(NodeAddress.parse("n2=127.0.0.1:2"), new UUID(2, 2));
     private static final RaftPeerId OTHER = RaftPeers.id(N2);
+    private static final Object NOTHING = new Object();
 
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong term = new AtomicLong(1);
@@ -77,6 +83,13 @@ class SocketRaftServerRpcIT {
 
     /** The log of {@link #other}, with its member list; null for the list of the start. */
     private final AtomicReference<RaftServer.@Nullable Division> members = new AtomicReference<>();
+
+    /** The same of {@link #one}. */
+    private final AtomicReference<RaftServer.@Nullable Division> membersOfOne =
+            new AtomicReference<>();
+
+    /** How the next parts of a snapshot end. */
+    private final Queue<InstallSnapshotReplyProto> installed = new ConcurrentLinkedQueue<>();
 
     /** What {@link #members} is from the start of the server. */
     private RaftServer.@Nullable Division membersAtStart;
@@ -110,12 +123,11 @@ class SocketRaftServerRpcIT {
                         });
         other.start();
         int port = other.getInetSocketAddress().getPort();
-        one.addRaftPeers(
-                List.of(
-                        RaftPeer.newBuilder()
-                                .setId(OTHER)
-                                .setAddress("127.0.0.1:" + port)
-                                .build()));
+        one.addRaftPeers(List.of(peer(port)));
+    }
+
+    private static RaftPeer peer(int port) {
+        return RaftPeer.newBuilder().setId(OTHER).setAddress("127.0.0.1:" + port).build();
     }
 
     private SocketRaftServerRpc rpc(
@@ -134,7 +146,7 @@ class SocketRaftServerRpcIT {
                         new NodeIdentity("test", new UUID(5, 5), self, List.of(N1, N2)),
                         KnownVersions.CURRENT,
                         () -> ClusterVersion.FIRST,
-                        () -> self.equals(N2) ? members.get() : null,
+                        () -> self.equals(N2) ? members.get() : membersOfOne.get(),
                         refused);
         return new SocketRaftServerRpc(
                 server(),
@@ -217,6 +229,8 @@ class SocketRaftServerRpcIT {
                 Map.of(
                         "getDivision",
                         _ -> division,
+                        "installSnapshot",
+                        _ -> installed.remove(),
                         "appendEntriesAsync",
                         arguments -> {
                             var request = (AppendEntriesRequestProto) arguments[0];
@@ -251,7 +265,8 @@ class SocketRaftServerRpcIT {
                             if (known == null) {
                                 throw new UnsupportedOperationException(method.getName());
                             }
-                            return known.apply(arguments);
+                            Object result = known.apply(arguments);
+                            return result == NOTHING ? null : result;
                         }));
     }
 
@@ -269,6 +284,7 @@ class SocketRaftServerRpcIT {
                         .setLeaderTerm(term)
                         .setServerRequest(
                                 RaftRpcRequestProto.newBuilder()
+                                        .setRequestorId(RaftPeers.id(N1).toByteString())
                                         .setReplyId(OTHER.toByteString())
                                         .setRaftGroupId(
                                                 ProtoUtils.toRaftGroupIdProtoBuilder(
@@ -419,15 +435,102 @@ class SocketRaftServerRpcIT {
                 .hasStackTraceContaining("the peer has no known address");
     }
 
-    /** Returns a log whose member list has not the first node. */
+    @Test
+    void entries_that_are_being_written_count_until_the_last_part_of_a_snapshot_is_installed()
+            throws Exception {
+        written.set(7);
+        replies.add(new CompletableFuture<>()); // never completed, as after a snapshot
+        var _ = one.append(OTHER, request(6, 7));
+        await().until(() -> appended.size() == 1);
+        install(InstallSnapshotResult.SUCCESS, false);
+        install(InstallSnapshotResult.SNAPSHOT_EXPIRED, true);
+        assertThatThrownBy(() -> one.append(OTHER, request(6, 7)).get())
+                .hasMessageContaining("not on the disk yet");
+        // the files of the snapshot cannot be synced, since there are none
+        assertThatThrownBy(() -> install(InstallSnapshotResult.SUCCESS, true)).isNotNull();
+        assertThat(one.append(OTHER, request(6, 7)).get().getNextIndex()).isEqualTo(8);
+    }
+
+    private void install(InstallSnapshotResult result, boolean last) throws Exception {
+        installed.add(InstallSnapshotReplyProto.newBuilder().setResult(result).build());
+        one.sendChunk(
+                        OTHER,
+                        InstallSnapshotRequestProto.newBuilder()
+                                .setServerRequest(request().getServerRequest())
+                                .setSnapshotChunk(SnapshotChunkProto.newBuilder().setDone(last))
+                                .build())
+                .get();
+    }
+
+    @Test
+    void a_message_in_the_name_of_another_node_is_refused() {
+        AppendEntriesRequestProto.Builder request = request(6).toBuilder();
+        request.getServerRequestBuilder().setRequestorId(OTHER.toByteString());
+        assertThatThrownBy(() -> one.append(OTHER, request.build()).get())
+                .hasMessageContaining("in the name of another node");
+        assertThat(appended).isEmpty();
+    }
+
+    @Test
+    void connections_to_a_node_that_is_no_longer_a_member_are_closed() throws Exception {
+        one.check();
+        assertThat(one.isConnected(OTHER)).isTrue();
+        membersOfOne.set(only(N1));
+        one.check();
+        assertThat(one.isConnected(OTHER)).isFalse();
+        assertThatThrownBy(() -> one.requestVote(vote()))
+                .hasStackTraceContaining("the peer has no known address");
+
+        int port = other.getInetSocketAddress().getPort();
+        one.addRaftPeers(List.of(peer(port))); // it is to become a member again
+        await().until(
+                        () -> {
+                            one.check();
+                            return heartbeatSucceeds() && one.isConnected(OTHER);
+                        });
+        one.check();
+        assertThat(one.isConnected(OTHER)).isTrue();
+    }
+
+    private static RequestVoteRequestProto vote() {
+        return RequestVoteRequestProto.newBuilder()
+                .setPreVote(true)
+                .setServerRequest(request().getServerRequest())
+                .build();
+    }
+
+    private boolean heartbeatSucceeds() throws InterruptedException {
+        try {
+            return heartbeat().get() != null;
+        } catch (ExecutionException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void connections_from_a_node_that_is_no_longer_a_member_are_closed() {
+        other.check();
+        assertThat(one.isConnected(OTHER)).isTrue();
+        members.set(withoutOne());
+        other.check();
+        await().until(() -> !one.isConnected(OTHER));
+        assertThat(appended).isEmpty();
+    }
+
     private static RaftServer.Division withoutOne() {
+        return only(N2);
+    }
+
+    /** Returns a log whose member list has one node. */
+    private static RaftServer.Division only(Member member) {
         RaftConfiguration list =
                 stub(
                         RaftConfiguration.class,
                         Map.of(
                                 "equals", arguments -> arguments[0] != null,
-                                "getCurrentPeers", _ -> List.of(RaftPeers.peer(N2)),
+                                "getCurrentPeers", _ -> List.of(RaftPeers.peer(member)),
                                 "getPreviousPeers", _ -> List.of(),
+                                "getPeer", _ -> NOTHING,
                                 "getLogEntryIndex", _ -> 5L));
         RaftLog log =
                 stub(

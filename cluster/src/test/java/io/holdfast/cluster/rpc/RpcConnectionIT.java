@@ -148,6 +148,33 @@ class RpcConnectionIT {
     }
 
     @Test
+    void a_call_whose_connection_the_other_side_closes_says_so() throws Exception {
+        try (NodeRpcServer closing =
+                new NodeRpcServer(
+                        "test",
+                        loopback(0),
+                        rpcSocketFactory,
+                        TestService.access(),
+                        new TestService((_, _) -> new CompletableFuture<>()))) {
+            InetSocketAddress address = closing.address();
+            try (NodeRpcClient client =
+                    new NodeRpcClient(
+                            "test", () -> address, rpcSocketFactory, TestService.opener())) {
+                CompletableFuture<byte[]> response = client.call(ECHO, bytes(""), LONG_MILLIS);
+                closing.closeNodes(opener -> !opener.node().equals("opener"));
+                assertThat(response).isNotDone();
+                await().until(
+                                () -> {
+                                    closing.closeNodes(opener -> opener.node().equals("opener"));
+                                    return response.isDone();
+                                });
+                assertThatThrownBy(response::get)
+                        .hasMessageContaining("the other side closed the connection");
+            }
+        }
+    }
+
+    @Test
     void both_sides_use_the_highest_version_of_the_frames_that_both_know() throws Exception {
         service.versions = new KnownVersions(2, 3, 1);
         List<Integer> used = new ArrayList<>();
