@@ -264,6 +264,9 @@ public final class ClusterNode implements AutoCloseable {
             if (raft.isOver()) {
                 throw new ClusterException("the node ended while it was starting");
             }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new ClusterException("interrupted while waiting for a majority");
+            }
             if (System.nanoTime() - startNanos > logAfterNanos) {
                 LOG.info(
                         logAfterNanos == LOG_AFTER_NANOS
