@@ -540,7 +540,8 @@ public final class Replica {
             out.number(nodeIncarnation.lastSequence).number(nodeIncarnation.lastContactNanos);
         }
         out.number(sessions.hash()).number(ending.size()).number(endingHash.value());
-        return out.number(signals.hash()).number(engine.hash()).value();
+        out.number(signals.hash()).number(engine.hash());
+        return out.number(engine.quarantineEndNanos()).value();
     }
 
     private static void hash(UUID id, FieldHash out) {
@@ -596,7 +597,7 @@ public final class Replica {
         }
         signals.write(out);
         engine.write(out);
-        out.writeLong(engine.quarantineEndNanos());
+        engine.writeQuarantine(out);
     }
 
     private static void write(UUID id, DataOutput out) throws IOException {
@@ -653,10 +654,7 @@ public final class Replica {
         signals.limit(replicatedSettings.maxSubscriptions());
         signals.read(in);
         engine = LockEngine.read(in, replicatedSettings.settings(), new StateHash(true));
-        long quarantineEnd = in.readLong();
-        if (quarantineEnd != Long.MIN_VALUE) {
-            engine.quarantine(quarantineEnd);
-        }
+        engine.readQuarantine(in);
         quotas.chargeFor(engine);
         events.clear();
         engine.recordEvents(events);
@@ -703,12 +701,13 @@ public final class Replica {
      * Prepares the state for a new cluster, if the last changes may be missing: what they have
      * granted may be held still, and have higher fences.
      *
-     * @param quarantineNanos for how long nothing but shared locks is granted, in state time
+     * @param quarantineNanos for how long at least nothing but shared locks is granted, in state
+     *     time
      * @param fences the number of fences that the missing changes can have used
      */
     public void recover(long quarantineNanos, long fences) {
-        long until = timeNanos + quarantineNanos;
-        engine.quarantine(until < timeNanos ? Long.MAX_VALUE : until);
+        long until = Math.addExact(timeNanos, quarantineNanos);
+        engine.quarantine(Math.max(until, engine.quarantineEndNanos()));
         quotas.raiseFence(quotas.lastFence() + fences);
     }
 

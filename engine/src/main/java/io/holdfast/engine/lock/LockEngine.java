@@ -7,6 +7,8 @@ import io.holdfast.engine.KeyEvent;
 import io.holdfast.engine.Quotas;
 import io.holdfast.engine.ReadWriteMode;
 import io.holdfast.engine.Refusal;
+import io.holdfast.engine.codec.SnapshotInput;
+import io.holdfast.engine.codec.SnapshotOutput;
 import io.holdfast.engine.hash.StateHash;
 import io.holdfast.engine.time.Deadlines;
 
@@ -76,7 +78,7 @@ public final class LockEngine {
      * Until a time, grants and offers nothing but shared locks: acquires are queued, and those that
      * do not wait fail as if the key were held. For an engine that starts without the state of its
      * predecessor. A later call replaces the time. The quarantine is not part of the state that
-     * {@link #write} writes.
+     * {@link #write} writes, but its deadline counts among those of the state.
      */
     public void quarantine(long untilNanos) {
         if (state.restartQuarantine != null) {
@@ -89,6 +91,19 @@ public final class LockEngine {
     /** Returns the end of the quarantine; {@link Long#MIN_VALUE} if there is none. */
     public long quarantineEndNanos() {
         return state.restartQuarantine == null ? Long.MIN_VALUE : state.restartQuarantine.time();
+    }
+
+    /** Writes the quarantine, so that {@link #readQuarantine} gives it the same deadline. */
+    public void writeQuarantine(DataOutput out) throws IOException {
+        RestartQuarantine current = state.restartQuarantine;
+        new SnapshotOutput(out).deadline(current == null ? new RestartQuarantine() : current);
+    }
+
+    /** Reads the quarantine into an engine that has been read before. */
+    public void readQuarantine(DataInput in) throws IOException {
+        RestartQuarantine read = new RestartQuarantine();
+        new SnapshotInput(in).deadline(read, state.deadlines);
+        state.restartQuarantine = read.isScheduled() ? read : null;
     }
 
     /**
