@@ -164,13 +164,18 @@ final class EmptyNodeAdmission {
         if (report == null || report.clusterId() == null) {
             return response.obstacle(config);
         }
-        if (!report.clusterId().equals(identity.clusterId())) {
-            return response.node().name()
-                    + " belongs to another cluster, with the id "
-                    + report.clusterId()
-                    + ": empty its data directory";
+        if (report.clusterId().equals(identity.clusterId())) {
+            return null;
         }
-        return null;
+        return response.node().name()
+                + (report.status().serving()
+                        ? " serves in another cluster, with the id "
+                                + report.clusterId()
+                                + ": empty the data directory of this node, unless the changes of"
+                                + " that cluster are to be lost"
+                        : " belongs to another cluster, with the id "
+                                + report.clusterId()
+                                + ": empty its data directory");
     }
 
     private void add(List<Member> current, List<Member> ready) {

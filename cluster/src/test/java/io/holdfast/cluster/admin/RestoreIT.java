@@ -240,6 +240,28 @@ class RestoreIT {
     }
 
     @Test
+    void one_that_finds_others_serving_in_another_cluster_does_not_ask_for_their_data()
+            throws Exception {
+        try (TestCluster cluster = new TestCluster(folder, "n1", "n2", "n3")) {
+            restore(cluster, "n1");
+            restore(cluster, "n3");
+            try (DataDirectory data =
+                    DataDirectory.open(cluster.data("n3"), "test", "n3", cluster.members())) {
+                NodeAddress self = cluster.members().getLast();
+                data.recordCluster(
+                        UUID.randomUUID(),
+                        List.of(new io.holdfast.cluster.Member(self, data.dataId())));
+            }
+            cluster.start("n1", "n2");
+            var n3 = cluster.begin("n3", cluster.members());
+            awaitReason(cluster, "n3", "n1 serves in another cluster");
+            awaitReason(cluster, "n3", "empty the data directory of this node");
+            assertThat(n3).isNotDone();
+            assertThat(count(new NodeClient(cluster.node("n2")), 0)).isEqualTo(7);
+        }
+    }
+
+    @Test
     void a_node_that_was_given_the_id_of_the_cluster_before_a_crash_is_added_after_it()
             throws Exception {
         try (TestCluster cluster = new TestCluster(folder, "n1", "n2", "n3")) {
