@@ -59,8 +59,8 @@ public interface Driver extends AutoCloseable {
     default void quarantine(Duration period) {}
 
     /**
-     * How long acquires still wait because the server was started again without a clean stop; 0 if
-     * they do not.
+     * How long acquires still wait because the server was started again without a clean stop, or
+     * its cluster was recovered; 0 if they do not.
      */
     default long quarantineLeftNanos() {
         return 0;

@@ -90,7 +90,8 @@ record KeyExplanation(
             return name
                     + " is not granted for another "
                     + DurationFormatter.text(quarantine)
-                    + ", because the server was not stopped cleanly and clients may still hold it: "
+                    + ", because the server was not stopped cleanly, or the cluster was recovered,"
+                    + " and clients may still hold it: "
                     + count(waiting)
                     + ".";
         }

@@ -183,6 +183,7 @@ public final class ClusterNode implements AutoCloseable {
             node.tickWorker.start();
             node.awaitServing();
             data.markUsed();
+            node.logQuarantine();
             node.updateReadiness();
             return node;
         } catch (ClusterException | RuntimeException e) {
@@ -276,6 +277,17 @@ public final class ClusterNode implements AutoCloseable {
                 logAfterNanos *= LOG_AGAIN_FACTOR;
             }
             LockSupport.parkNanos(CHECK_INTERVAL_NANOS);
+        }
+    }
+
+    private void logQuarantine() {
+        long left = driver.quarantineLeftNanos();
+        if (left > 0) {
+            LOG.atWarn()
+                    .log(
+                            "restart quarantine for {} s: the cluster was recovered, and clients of"
+                                    + " lost nodes may still hold locks; acquires wait",
+                            Duration.ofNanos(left).toSeconds());
         }
     }
 

@@ -53,11 +53,22 @@ final class LocalReplica implements EngineReader {
         return task.apply(state);
     }
 
-    /** Reads the views at an estimate of the state time, which moves only with entries. */
+    /** Reads the views at an estimate of the state time. */
     @Override
     public synchronized <T extends @Nullable Object> T read(Query<T> query) {
-        long sinceNanos = Math.max(0, clock.getAsLong() - appliedNanos);
-        return query.read(state.engine().views(), state.timeNanos() + sinceNanos);
+        return query.read(state.engine().views(), estimatedNanos());
+    }
+
+    /** Returns an estimate of the state time, which moves only with entries. */
+    @GuardedBy("this")
+    private long estimatedNanos() {
+        return state.timeNanos() + Math.max(0, clock.getAsLong() - appliedNanos);
+    }
+
+    /** Returns for how long about nothing but shared locks is granted; 0 without a quarantine. */
+    synchronized long quarantineLeftNanos() {
+        long end = state.engine().quarantineEndNanos();
+        return end == Long.MIN_VALUE ? 0 : Math.max(0, end - estimatedNanos());
     }
 
     /** Returns the client of a session of any node; null if it has nothing in the state. */

@@ -266,6 +266,11 @@ public final class ReplicatedDriver implements Driver {
     }
 
     @Override
+    public long quarantineLeftNanos() {
+        return replica.quarantineLeftNanos();
+    }
+
+    @Override
     public long salt() {
         return saltGenerator.next();
     }

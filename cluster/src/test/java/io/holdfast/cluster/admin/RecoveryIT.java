@@ -101,7 +101,9 @@ class RecoveryIT {
                     .isNotInstanceOf(Effect.Granted.class);
             assertThat(acquire(second, "printer", Duration.ZERO))
                     .isNotInstanceOf(Effect.Granted.class);
+            assertThat(cluster.node("n1").driver().quarantineLeftNanos()).isPositive();
             assertThat(fence(acquire(second, "other", Duration.ofMinutes(1)))).isGreaterThan(fence);
+            assertThat(cluster.node("n1").driver().quarantineLeftNanos()).isZero();
         }
     }
 
