@@ -49,8 +49,9 @@ final class RecoverCommand extends AdminCommand {
             names = "--max-session-grace",
             paramLabel = "SECONDS",
             description =
-                    "The largest --max-session-grace of the nodes; no lock is granted for as long"
-                            + " and the session timeout (default: 60).")
+                    "The largest --max-session-grace of the nodes, or the longest lease of"
+                            + " /v1/leases that clients use, if that is longer; no lock is granted"
+                            + " for as long and the session timeout (default: 60).")
     private int maxSessionGrace = 60;
 
     @Option(names = "--yes", description = "Do not ask for confirmation.")
