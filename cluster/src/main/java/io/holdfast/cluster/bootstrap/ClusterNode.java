@@ -187,7 +187,11 @@ public final class ClusterNode implements AutoCloseable {
             node.updateReadiness();
             return node;
         } catch (ClusterException | RuntimeException e) {
+            boolean interrupted = Thread.interrupted(); // else the end of Raft is not waited for
             node.stop();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
             throw e;
         }
     }
