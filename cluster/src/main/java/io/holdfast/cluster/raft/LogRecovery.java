@@ -76,6 +76,11 @@ public final class LogRecovery {
             byte[] bytes = Files.readAllBytes(segment.file());
             new LogSegmentReader(bytes, segment.start()).readEntries(recovery::apply);
         }
+        if (!recovery.hasSettings) {
+            throw new ClusterException(
+                    "there is nothing to recover: the cluster has never served; start all nodes"
+                            + " with empty data directories");
+        }
         return recovery;
     }
 
