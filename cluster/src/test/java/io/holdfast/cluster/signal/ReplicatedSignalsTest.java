@@ -117,6 +117,19 @@ class ReplicatedSignalsTest {
     }
 
     @Test
+    void the_subscriptions_of_a_session_end_in_one_order_after_a_snapshot_too() {
+        signalReplicas.listen(bob, "a", "");
+        signalReplicas.listen(ann, "b", "");
+        signalReplicas.listen(ann, "a", "");
+        signalReplicas.restore(0);
+        for (int node = 0; node < 3; node++) {
+            ReplicatedSignals state = signalReplicas.state(node);
+            assertThat(state.endSome(ann.session(), ann.session(), 1)).isTrue();
+            assertThat(state.hash()).isEqualTo(signalReplicas.state(0).hash());
+        }
+    }
+
+    @Test
     void every_node_lists_the_listeners_of_all_nodes() {
         signalReplicas.listen(ann, "a", "g");
         signalReplicas.listen(bob, "a", "g");

@@ -3,16 +3,19 @@ package io.holdfast.driver.signal;
 import io.holdfast.engine.ByteString;
 import io.holdfast.engine.Key;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The registrations of one listener. Thread-safe. */
 public final class Subscriber {
     private final SignalHub hub;
     private final SignalListener signalListener;
 
-    /** In order of joining. Guarded by the hub's lock. */
-    final Map<PatternAndGroup, ListenRegistration> registrations = new LinkedHashMap<>();
+    /**
+     * In the order of topics, which a snapshot does not change: they may end in slices. Guarded by
+     * the hub's lock.
+     */
+    final SortedMap<PatternAndGroup, ListenRegistration> registrations = new TreeMap<>();
 
     /** Guarded by the hub's lock. */
     boolean closed;
