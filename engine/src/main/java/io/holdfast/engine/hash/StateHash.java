@@ -51,7 +51,8 @@ public final class StateHash {
      * effect if it is null or not in the sum.
      */
     public void changed(@Nullable HashedRecord record) {
-        if (record != null
+        if (on
+                && record != null
                 && record.hash != HashedRecord.ABSENT
                 && record.hash != HashedRecord.CHANGED) {
             sum -= record.hash;
@@ -61,6 +62,9 @@ public final class StateHash {
 
     /** Removes a record, if it is in the sum. */
     public void remove(HashedRecord removed) {
+        if (!on) {
+            return;
+        }
         if (removed.hash != HashedRecord.CHANGED) {
             sum -= removed.hash;
         }
