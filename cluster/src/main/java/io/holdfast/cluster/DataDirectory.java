@@ -3,6 +3,8 @@ package io.holdfast.cluster;
 import io.holdfast.driver.DurableFile;
 import io.holdfast.driver.FailureText;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -66,11 +68,16 @@ public final class DataDirectory implements AutoCloseable {
     public static DataDirectory open(
             Path path, String cluster, String node, List<NodeAddress> members)
             throws ClusterException {
-        return open(path, cluster, node, members, ClusterVersion.LATEST);
+        return open(path, cluster, node, members, ClusterVersion.LATEST, false);
     }
 
     private static DataDirectory open(
-            Path path, String cluster, String node, List<NodeAddress> members, int known)
+            Path path,
+            String cluster,
+            String node,
+            List<NodeAddress> members,
+            int known,
+            boolean recovers)
             throws ClusterException {
         try {
             create(path);
@@ -80,12 +87,16 @@ public final class DataDirectory implements AutoCloseable {
             }
             FileChannel lock = lock(path);
             try {
-                return new DataDirectory(
-                        path,
-                        lock,
+                DataIdentity identity =
                         isNew
                                 ? createIdentity(path, cluster, node, members)
-                                : checkIdentity(path, cluster, node, members, known));
+                                : checkIdentity(path, cluster, node, members, known);
+                String divergence = divergence(path);
+                if (divergence != null && !recovers) {
+                    throw new ClusterException(
+                            "the data directory " + path + " cannot be used: " + divergence);
+                }
+                return new DataDirectory(path, lock, identity);
             } catch (IOException | RuntimeException e) {
                 lock.close();
                 throw e;
@@ -99,7 +110,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens the data directory of a node for its recovery.
+     * Opens the data directory of a node for its recovery, also if its state has diverged.
      *
      * @throws ClusterException as {@link #open}, and if the node has never had a cluster
      */
@@ -109,7 +120,7 @@ public final class DataDirectory implements AutoCloseable {
         if (!Files.exists(path.resolve(DataIdentity.FILE))) {
             throw new ClusterException(path + " is not the data directory of a node");
         }
-        DataDirectory opened = open(path, cluster, node, members);
+        DataDirectory opened = open(path, cluster, node, members, ClusterVersion.LATEST, true);
         if (opened.hasCluster() && opened.isUsed() && !opened.isRestored()) {
             return opened;
         }
@@ -127,7 +138,8 @@ public final class DataDirectory implements AutoCloseable {
                 config.name(),
                 config.node(),
                 config.members(),
-                config.versions().cluster());
+                config.versions().cluster(),
+                false);
     }
 
     private static void create(Path path) throws IOException {
@@ -207,7 +219,6 @@ public final class DataDirectory implements AutoCloseable {
             throws IOException {
         DataIdentity known = DataIdentity.read(path, knownVersion);
         known.require(path, cluster, node, members);
-        requireNotDiverged(path);
         endRecovery(path, known);
         boolean hasLog = hasLog(path.resolve(RAFT));
         if (known.state() != DataIdentity.State.NEW && !hasLog) {
@@ -232,15 +243,9 @@ public final class DataDirectory implements AutoCloseable {
         return now;
     }
 
-    private static void requireNotDiverged(Path path) throws IOException {
+    private static @Nullable String divergence(Path path) throws IOException {
         Path file = path.resolve(DIVERGED);
-        if (Files.exists(file)) {
-            throw new ClusterException(
-                    "the data directory "
-                            + path
-                            + " cannot be used: "
-                            + Files.readString(file, StandardCharsets.UTF_8).strip());
-        }
+        return Files.exists(file) ? Files.readString(file, StandardCharsets.UTF_8).strip() : null;
     }
 
     /** Without the metadata file Ratis silently starts with an empty log. */
@@ -281,6 +286,7 @@ public final class DataDirectory implements AutoCloseable {
                 || !Files.exists(recovered)) {
             return;
         }
+        Files.deleteIfExists(path.resolve(DIVERGED)); // of the state before
         Path raft = path.resolve(RAFT);
         if (Files.exists(raft)) {
             Files.move(raft, path.resolve(BEFORE_RECOVERY + identity.dataId()));
@@ -462,9 +468,19 @@ public final class DataDirectory implements AutoCloseable {
         change(now -> now.withBackup(backup));
     }
 
+    /** Returns what {@link #recordDivergence} has recorded; null if it has not. */
+    public @Nullable String divergence() throws ClusterException {
+        try {
+            return divergence(path);
+        } catch (IOException e) {
+            throw new ClusterException(
+                    "cannot use the data directory " + path + ": " + FailureText.of(e, path), e);
+        }
+    }
+
     /**
-     * Records that the state differs from that of other nodes: the node never starts with this
-     * directory again.
+     * Records that the state differs from that of other nodes: the node does not start with this
+     * directory again, unless it is recovered.
      *
      * @param reason what was found, and what to do
      * @throws ClusterException if it cannot be written

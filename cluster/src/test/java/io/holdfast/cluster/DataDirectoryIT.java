@@ -145,6 +145,28 @@ class DataDirectoryIT {
         }
     }
 
+    @Test
+    void a_directory_whose_state_has_diverged_can_be_used_after_its_recovery_alone()
+            throws IOException {
+        use();
+        try (DataDirectory directory = open()) {
+            directory.recordCluster(new UUID(1, 2), List.of());
+            directory.recordDivergence("n1 has another state");
+        }
+        assertThatThrownBy(this::open).hasMessageContaining("n1 has another state");
+        try (DataDirectory directory = DataDirectory.openUsed(data(), "holdfast", "n1", MEMBERS)) {
+            assertThat(directory.divergence()).isEqualTo("n1 has another state");
+            Path current = Files.createDirectories(directory.beginRecovery().resolve("current"));
+            Files.createFile(current.resolve("raft-meta"));
+            Files.createFile(current.resolve("log_inprogress_7"));
+            directory.commitRecovery("r");
+        }
+        try (DataDirectory directory = open()) {
+            assertThat(directory.isRestored()).isTrue();
+            assertThat(directory.divergence()).isNull();
+        }
+    }
+
     @Nested
     @DisplayName("is refused")
     class Refused {

@@ -97,7 +97,11 @@ final class RecoverCommand extends AdminCommand {
         }
     }
 
-    private static void report(String name, Recovery recovery) {
+    private static void report(String name, Recovery recovery) throws IOException {
+        String divergence = recovery.divergence();
+        if (divergence != null) {
+            Printer.out(name + " was stopped: " + divergence);
+        }
         Printer.out(
                 "the log of "
                         + name

@@ -5,6 +5,8 @@ import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.NodeAddress;
 import io.holdfast.cluster.raft.LogRecovery;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,6 +52,14 @@ public final class Recovery implements AutoCloseable {
             data.close();
             throw e;
         }
+    }
+
+    /**
+     * Returns how the state of this node differed from that of others, when it was stopped for
+     * that; null if it was not.
+     */
+    public @Nullable String divergence() throws ClusterException {
+        return data.divergence();
     }
 
     /** Returns the term of the last entry of the node's log. */

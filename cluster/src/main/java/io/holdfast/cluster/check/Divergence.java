@@ -29,9 +29,9 @@ public record Divergence(long index, long hash, @Nullable Long majorityHash, Str
     /** Returns what an administrator should do, as a sentence without a full stop. */
     public String remedy(String node) {
         return majorityHash == null
-                ? "choose the node whose state is to be kept, stop all nodes, make a backup of that"
-                      + " node (holdfast cluster backup), restore it on one node (holdfast cluster"
-                      + " restore) and let the others join it with empty directories"
+                ? "stop all nodes, choose the one whose state is to be kept, make a new cluster of"
+                      + " its directory (holdfast cluster recover), start it, and start the others"
+                      + " with empty directories"
                 : "stop it, empty its data directory, start it again and replace it (holdfast"
                         + " cluster replace "
                         + node

@@ -122,7 +122,7 @@ class StateChecksTest {
         nodes.pass(SECOND / 2);
         assertThat(nodes.diverged).containsOnlyKeys("n1", "n2", "n3");
         assertThat(nodes.diverged.get("n1").majorityHash()).isNull();
-        assertThat(nodes.diverged.get("n1").remedy("n1")).contains("cluster restore");
+        assertThat(nodes.diverged.get("n1").remedy("n1")).contains("cluster recover");
     }
 
     @Test
