@@ -51,6 +51,7 @@ class ModuleRulesTest {
     private static final JavaClasses OURS =
             new ClassFileImporter()
                     .withImportOption(new ImportOption.DoNotIncludeTests())
+                    .withImportOption(location -> !location.contains("-tests.jar"))
                     .importPackages("io.holdfast");
     private static final ModuleRules REAL = new ModuleRules("io.holdfast");
     private static final ModuleRules FIXTURE =

@@ -196,7 +196,8 @@ class ExplainCommandIT {
         assertThat(explain("deploy").out().getFirst())
                 .isEqualTo(
                         "lock deploy is not granted for another 8.5s, because the server was not"
-                                + " stopped cleanly and clients may still hold it: one waits.");
+                                + " stopped cleanly, or the cluster was recovered, and clients may"
+                                + " still hold it: one waits.");
     }
 
     @Test
