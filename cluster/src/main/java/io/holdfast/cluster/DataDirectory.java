@@ -214,6 +214,22 @@ public final class DataDirectory implements AutoCloseable {
         return identity;
     }
 
+    /**
+     * Checks whose data directory this is, without opening it.
+     *
+     * @throws ClusterException if it belongs to another node, or is no data directory
+     */
+    public static void requireNode(Path path, String node) throws IOException {
+        if (!Files.exists(path.resolve(DataIdentity.FILE))) {
+            throw new ClusterException(path + " is not the data directory of a node");
+        }
+        String owner = DataIdentity.read(path, ClusterVersion.LATEST).node();
+        if (!owner.equals(node)) {
+            throw new ClusterException(
+                    path + " is the data directory of " + owner + ", not of " + node);
+        }
+    }
+
     private static DataIdentity checkIdentity(
             Path path, String cluster, String node, List<NodeAddress> members, int knownVersion)
             throws IOException {

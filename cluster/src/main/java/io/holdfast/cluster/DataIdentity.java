@@ -231,7 +231,7 @@ record DataIdentity(
                     owner
                             + "the node "
                             + this.node
-                            + ", not of "
+                            + ", not to "
                             + node
                             + ": check --data-dir and --node");
         }
@@ -245,7 +245,8 @@ record DataIdentity(
                             + " backup) and restore it into a new folder");
         }
         boolean isAlone = this.members.size() == 1 && members.size() == 1;
-        if (!isAlone && this.members.stream().noneMatch(members::contains)) {
+        boolean isUnused = state == State.NEW && clusterId == null;
+        if (!isAlone && !isUnused && this.members.stream().noneMatch(members::contains)) {
             throw new ClusterException(
                     owner
                             + "a node of another cluster: its nodes were "

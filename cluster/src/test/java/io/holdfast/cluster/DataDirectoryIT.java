@@ -180,7 +180,10 @@ class DataDirectoryIT {
         void a_directory_of_another_node_is_refused() throws IOException {
             open().close();
             assertThatThrownBy(() -> DataDirectory.open(data(), "holdfast", "n2", MEMBERS))
-                    .hasMessageContaining("belongs to the node n1, not of n2");
+                    .hasMessageContaining("belongs to the node n1, not to n2");
+            DataDirectory.requireNode(data(), "n1");
+            assertThatThrownBy(() -> DataDirectory.requireNode(data(), "n2"))
+                    .hasMessageContaining("is the data directory of n1, not of n2");
         }
 
         @Test
@@ -191,8 +194,19 @@ class DataDirectoryIT {
         }
 
         @Test
-        void a_directory_is_refused_when_none_of_its_members_is_configured() throws IOException {
+        void a_directory_without_a_cluster_takes_the_members_of_the_next_start()
+                throws IOException {
             open().close();
+            var others = NodeAddress.parseList("n1=x:1,n2=x:2,n3=x:3");
+            DataDirectory.open(data(), "holdfast", "n1", others).close();
+            assertThat(file()).content().contains("members=n1\\=x\\:1,n2\\=x\\:2,n3");
+        }
+
+        @Test
+        void a_directory_is_refused_when_none_of_its_members_is_configured() throws IOException {
+            try (DataDirectory directory = open()) {
+                directory.recordCluster(UUID.randomUUID(), List.of());
+            }
             var others = NodeAddress.parseList("n1=x:1,n2=x:2,n3=x:3");
             assertThatThrownBy(() -> DataDirectory.open(data(), "holdfast", "n1", others))
                     .hasMessageContainingAll(

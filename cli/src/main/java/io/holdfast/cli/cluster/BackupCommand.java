@@ -1,5 +1,6 @@
 package io.holdfast.cli.cluster;
 
+import io.holdfast.cluster.DataDirectory;
 import io.holdfast.cluster.SnapshotRequest;
 import io.holdfast.cluster.admin.Backup;
 import io.holdfast.console.output.Printer;
@@ -79,6 +80,7 @@ final class BackupCommand extends AdminCommand {
                 throw new IllegalArgumentException(
                         "--node is required: the node that writes the snapshot");
             }
+            DataDirectory.requireNode(directory, name);
             cluster.admin(variables).snapshot(name);
         } else {
             new SnapshotRequest(directory).submit(SNAPSHOT_TIMEOUT);

@@ -73,7 +73,10 @@ final class RestoreCommand extends AdminCommand {
         Backup.restore(file, folder, cluster.name(variables), name, members);
         Printer.out(
                 folder
-                        + " was created: start the node with --data-dir "
+                        + (cluster.isGiven(variables)
+                                ? " was created: start the node with --data-dir "
+                                : " was created for a server without --cluster: start it with"
+                                        + " --data-dir ")
                         + folder
                         + (members.size() > 1
                                 ? ", and the others with empty data directories"

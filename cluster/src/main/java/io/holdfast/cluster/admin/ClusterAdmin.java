@@ -397,6 +397,7 @@ public final class ClusterAdmin {
             if (leader.node().name().equals(name)) {
                 return;
             }
+            requireServing(next.address());
             try {
                 raft.transfer(leader, next);
                 return;
@@ -407,6 +408,22 @@ public final class ClusterAdmin {
                     throw failed("could not transfer the leadership to " + name, e);
                 }
             }
+        }
+    }
+
+    /** While the leadership is being transferred nothing is committed, so the node must be up. */
+    private void requireServing(NodeAddress node) throws ClusterException {
+        NodeReport report;
+        try {
+            report = raft.report(node);
+        } catch (IOException e) {
+            throw failed("the leadership cannot be transferred to " + node.name(), e);
+        }
+        if (!report.status().serving()) {
+            throw new ClusterException(
+                    "the leadership cannot be transferred to "
+                            + node.name()
+                            + ": it does not serve");
         }
     }
 

@@ -291,7 +291,9 @@ final class StateMachine extends BaseStateMachine {
             hardState.acknowledgeCommitted(Math.min(entry.getIndex(), flushed.getAsLong()));
             StampedEntry stamped = stamped(transaction, known);
             driver.apply(entry.getTerm(), stamped.time(), stamped.entry());
-            if (stamped.entry().checksState()) {
+            if (stamped.entry().checksState()
+                    && driver.withState(replica -> replica.cluster() != null)) {
+                // before the cluster is created, each node has its own settings
                 hashes.add(entry.getIndex(), driver.withState(Replica::hash));
             }
         } catch (IOException | RuntimeException | Error e) {

@@ -136,6 +136,11 @@ class ClusterAdminIT {
             assertThat(count(new NodeClient(joining.get(60, TimeUnit.SECONDS)), 1)).isEqualTo(9);
 
             testCluster.stop("n1");
+            await().atMost(LONG)
+                    .untilAsserted(
+                            () ->
+                                    assertThatThrownBy(() -> admin.transfer("n1"))
+                                            .hasMessageContaining("cannot be transferred to n1"));
             deleteSnapshots(testCluster.data("n1"));
             assertThatThrownBy(() -> testCluster.start(first, "n1"))
                     .hasMessageContaining("the newest snapshot ends with none");
