@@ -136,6 +136,7 @@ class ClusterMoveIT {
 
         String second = other(first);
         lead(second);
+        requireServing(first); // so that it has connections to the leader, which stay open
         NodeAddress secondMoved = newAddress(second);
         move(secondMoved);
         move(secondMoved); // nothing is left to do
