@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 class SlowLinkIT {
     private static final Duration LONG = Duration.ofSeconds(90);
 
-    /** Less than a slow link needs for the snapshot. */
+    /** With the 3 s that Ratis adds, less than a slow link needs for twice the values. */
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private static final int VALUE_BYTES = 60 * 1024;
@@ -121,7 +121,7 @@ class SlowLinkIT {
             List<NodeAddress> first = all.subList(0, 1);
             testCluster.start(first, "n1");
             ClusterNode leader = testCluster.leader();
-            write(leader, 0, VALUES);
+            write(leader, 0, 2 * VALUES);
             ClusterAdmin admin = new ClusterAdmin("test", first, null, TestService.SECRET);
             admin.snapshot("n1");
 
