@@ -131,6 +131,23 @@ class PauseTest {
     }
 
     @Test
+    void a_pause_while_input_is_read_is_followed_by_another_round_of_reads() {
+        ExpiryPause hold = new ExpiryPause(rounds::add, clock::get);
+        hold.nextCheckBy(clock.get() + ExpiryPause.CHECK_INTERVAL_NANOS);
+        clock.addAndGet(LEASE);
+        Thread deadlines = Thread.ofVirtual().start(hold::check);
+        await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 1);
+        clock.addAndGet(LEASE);
+        rounds.getFirst().run();
+        await().atMost(RecordingMailbox.LIMIT).until(() -> rounds.size() == 2);
+        long now = clock.get();
+        assertThat(hold.dueNanos(now)).as("before the second round").isLessThan(now);
+        rounds.getLast().run();
+        await().atMost(RecordingMailbox.LIMIT).until(() -> !deadlines.isAlive());
+        assertThat(hold.dueNanos(now)).as("after it").isEqualTo(now);
+    }
+
+    @Test
     void time_that_passes_in_small_steps_is_not_a_pause() {
         hold();
         alice.submitAcquire(SHORT, 0, 3 * ExpiryPause.CHECK_INTERVAL_NANOS);
